@@ -1,0 +1,18 @@
+# What the library uses. A new library is added here and, if it is linked, in assayConfig.cmake.in; its Debian package
+# in the list of ./dev.
+
+find_package(fmt CONFIG REQUIRED)
+find_package(simdjson CONFIG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(zstd CONFIG REQUIRED)
+find_package(Threads REQUIRED)
+set(ASSAY_LIBRARIES fmt::fmt simdjson::simdjson ZLIB::ZLIB zstd::libzstd_shared Threads::Threads)
+
+# Used while compiling only: the installed library does not ask its users for these.
+find_package(nlohmann_json CONFIG REQUIRED)
+find_package(FastFloat CONFIG REQUIRED)
+set(ASSAY_HEADER_ONLY $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:FastFloat::fast_float>)
+
+if(ASSAY_CLI)
+  find_package(CLI11 CONFIG REQUIRED)
+endif()

@@ -1,0 +1,59 @@
+# How every file of the project is compiled. Nothing of this reaches a consumer of the installed library.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
+endif()
+
+# Warnings are errors with the two compilers that the tests run; another one may know warnings that we have not seen.
+set(known_compiler OFF)
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^19\\."))
+  set(known_compiler ${PROJECT_IS_TOP_LEVEL})
+endif()
+option(ASSAY_WERROR "Treat warnings as errors" ${known_compiler})
+
+add_library(assay_flags INTERFACE)
+target_compile_options(assay_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-missing-field-initializers
+  # C++23 lets the compiler join a*b+c into one rounding, so the answer would depend on the processor.
+  -ffp-contract=off
+  $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
+
+if(ASSAY_SANITIZE)
+  string(REPLACE "fuzzer" "fuzzer-no-link" sanitize_compile "${ASSAY_SANITIZE}")
+  add_compile_options(-fsanitize=${sanitize_compile} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${sanitize_compile})
+endif()
+
+# Both only save time; the result is the same without them.
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(ASSAY_CCACHE ccache)
+  if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ASSAY_CCACHE})
+  endif()
+  find_program(ASSAY_MOLD mold)
+  if(ASSAY_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()
+
+# assay_precompile(TARGET [MORE_HEADERS...]). Standard headers only: with the heavy third-party ones in it too, g++ becomes slower, not faster. The clang presets
+# leave it out, so that a file which forgets an include of its own is noticed.
+function(assay_precompile target)
+  if(NOT ASSAY_PCH)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <bit> <charconv> <cmath> <cstddef> <cstdint> <cstring> <expected> <functional> <limits> <map>
+    <memory> <optional> <span> <string> <string_view> <utility> <variant> <vector> ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache needs it
+  endif()
+endfunction()
