@@ -1,0 +1,37 @@
+#pragma once
+// The main job: read what lies at the paths, judge it, rank what was found.
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assay/report.h"
+#include "assay/result.h"
+
+namespace assay {
+
+struct Progress;  // src/base/progress.h
+
+struct CheckOptions {
+  std::vector<std::string> select;  // rule names or families; empty: all
+  std::vector<std::string> ignore;
+  std::map<std::string, double> parameters;  // "loss-spike.mads" -> value, checked against the rule's range
+  unsigned jobs = 0;                         // 0: as many as there are processors
+  bool judge = true;                         // false: only read (`show`)
+  bool details = false;                      // fill the parts of RunSummary that `show` prints
+  const std::atomic<bool>* interrupted = nullptr;
+  Progress* progress = nullptr;
+};
+
+/// Reads and judges. Fails only for wrong options (unknown rule or parameter: kUsage); bad input is part of the report.
+Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& options);
+
+/// Whether a path that the user named yielded nothing (exit status 2).
+bool some_named_path_failed(const Report& report);
+
+/// The greatest severity among the findings, or nothing.
+std::optional<Severity> worst(const Report& report);
+
+}  // namespace assay

@@ -1,0 +1,117 @@
+#pragma once
+// A report is a value: what was read, what was found, what was not judged and why. Every output renders this value;
+// JSON is its complete form and can be read back.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/finding.h"
+#include "assay/result.h"
+#include "assay/run.h"
+#include "assay/text.h"
+
+namespace assay {
+
+/// One line a metric and segment: what was read.
+struct SeriesSummary {
+  std::string metric;
+  std::string printed_as;
+  Unit unit = Unit::kNone;
+  int segment = 0;
+  std::int64_t points = 0;  // finite values
+  std::int64_t non_finite = 0;
+  StepRange steps;
+  double first = 0, last = 0, least = 0, greatest = 0, median = 0;  // of the finite values; NaN when there is none
+  std::optional<Curve> curve;                                       // for `show`
+};
+
+struct RunSummary {
+  std::string id;
+  std::vector<std::string> paths;
+  std::string dialect;
+  std::string axis;
+  TrainingKind kind = TrainingKind::kUnknown;
+  int segments = 1;
+  std::int64_t records = 0;
+  std::optional<StepRange> steps;
+  std::optional<std::int64_t> planned_steps;
+  std::vector<SeriesSummary> series;
+  std::vector<Interpretation> interpretations;
+  std::vector<Setting> settings;  // for `show`
+  std::vector<Event> events;      // for `show`, bounded
+  std::int64_t event_count = 0;
+};
+
+/// What a reader could not use, by kind, with the first place of each.
+struct UnusedKind {
+  std::string example;  // cut to 120 bytes, control characters shown as escapes
+  std::string why;      // empty: no dialect or grammar takes such a line
+  std::int64_t count = 0;
+  std::int64_t first_line = 0;
+};
+
+enum class FileState : std::uint8_t {
+  kRead,         // something was read from it
+  kNothingRead,  // opened, but nothing in it is a log (only named when the user named the file)
+  kUnknown,      // passed over in a folder
+  kFailed,       // could not be opened or read: see error
+};
+
+struct FileRecord {
+  std::string path;
+  std::string kind;   // "text log", "csv", "jsonl", "trainer_state.json", "binary", …
+  std::string codec;  // "gzip", "zstd", or empty
+  FileState state = FileState::kRead;
+  bool named = false;  // by the user, not found in a folder
+  std::int64_t bytes = 0;
+  std::int64_t lines = 0;
+  std::int64_t records = 0;
+  std::int64_t unused_lines = 0;
+  std::int64_t repeated_lines = 0;  // the same record again (other ranks, a console written twice)
+  bool truncated = false;
+  std::vector<UnusedKind> unused;  // the most frequent kinds, bounded
+  std::vector<Error> problems;     // bounded; problem_count tells how many there were
+  std::int64_t problem_count = 0;
+  std::optional<Error> error;  // for kFailed and kNothingRead
+};
+
+struct RuleNotApplied {
+  std::string rule;
+  Phrase reason;  // a sentence of the rule
+};
+
+/// The record of a rule as the report needs it: to render findings again, and to explain them.
+struct RuleRecord {
+  std::string name;
+  Text title;
+  std::vector<Sentence> sentences;
+};
+
+struct TableColumn {
+  Text title;
+  bool right = false;
+};
+struct Section {
+  Text title;
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<Value>> rows;
+  std::vector<Curve> curves;
+  Text text;
+};
+
+struct Report {
+  std::string tool_version;
+  std::vector<std::string> arguments;  // the paths as named
+  std::vector<RunSummary> runs;
+  std::vector<Finding> findings;  // in rank order
+  std::vector<Section> sections;
+  std::vector<FileRecord> files;
+  std::vector<std::string> rules_run;
+  std::vector<RuleNotApplied> not_applicable;
+  std::vector<RuleRecord> rules;  // those that findings or not_applicable mention
+  bool complete = true;           // false: interrupted
+};
+
+}  // namespace assay

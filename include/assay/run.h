@@ -1,0 +1,93 @@
+#pragma once
+// A run: what one training job left behind, brought together from its log (and, where given, more sources).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/location.h"
+#include "assay/series.h"
+
+namespace assay {
+
+/// Something that a log tells beside its numbers.
+enum class EventKind : std::uint8_t {
+  kOverflow,        // a step was skipped because a gradient was not finite; before, after: the loss scale, where told
+  kScaleChange,     // the loss scale was set to `after` without a word about a skip
+  kScaleAtMinimum,  // the scaler gave up
+  kNonFinite,       // a framework itself reported NaN or Inf in loss, gradient or parameters
+  kRerun,           // a framework ran a step again to tell a hardware fault from the program's
+  kHardwareFault,   // Xid, ECC, a device that fell off
+  kCheckpointSaved,
+  kCheckpointLoaded,
+  kRunStart,  // the banner of a training loop
+  kRunEnd,    // it says that it ended as planned
+  kAborted,   // killed, cancelled, out of memory, an exception that ended it
+};
+std::string_view name(EventKind kind);
+
+struct Event {
+  EventKind kind = EventKind::kRunStart;
+  std::optional<std::int64_t> step;  // told by the line itself, else the step of the record before it in the file
+  bool step_is_own = false;          // the line itself told the step
+  std::optional<double> before;      // a loss scale, or a value
+  std::optional<double> after;
+  std::string text;       // the line, cut to 200 bytes
+  std::int64_t line = 0;  // from 1
+  int segment = -1;       // set when the run is put together
+};
+
+/// A setting as a source said it. Several sources may disagree: all are kept, in the order in which they were read.
+struct Setting {
+  std::string key;    // canonical where known, else as written
+  std::string value;  // as written
+  Location where;
+  std::optional<double> number() const;
+};
+
+struct Config {
+  std::vector<Setting> settings;
+  /// The last setting of that key whose value is not None; null when nobody said it.
+  const Setting* find(std::string_view key) const;
+};
+
+/// What was done to the numbers so that they mean what their name says. The report prints it (sentence `key`).
+struct Interpretation {
+  std::string key;  // "grad-norm-unscaled", "loss-from-bits", …
+  std::string metric;
+  double factor = 0;
+  std::int64_t count = 0;
+  Location where;
+};
+
+/// A part of a run without a restart. Steps do not fall within it.
+struct Segment {
+  std::shared_ptr<const Rows> rows;
+  std::vector<Series> series;
+  std::string axis;  // the key that the file calls its step ("iteration", "_step"); "record" where it has none
+  const Series* find(std::string_view metric) const;
+  bool empty() const { return !rows || rows->size() == 0; }
+  std::int64_t first_step() const { return rows->step.front(); }
+  std::int64_t last_step() const { return rows->step.back(); }
+};
+
+/// What training a run is: what is normal depends on it.
+enum class TrainingKind : std::uint8_t { kUnknown, kPretraining, kFineTuning, kPreference };
+
+struct Run {
+  std::string id;                  // the path of its main source
+  std::vector<std::string> paths;  // all its sources
+  std::string dialect;             // what most of its records were read as: "megatron", …, "general", "csv"
+  std::vector<Segment> segments;   // in the order of the file; at least one
+  std::vector<Event> events;       // in the order of the file
+  Config config;
+  TrainingKind kind = TrainingKind::kUnknown;
+  std::optional<std::int64_t> planned_steps;  // as the log or its settings say
+  bool truncated = false;                     // the file ends in the middle of a record
+  std::vector<Interpretation> interpretations;
+};
+
+}  // namespace assay

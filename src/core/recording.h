@@ -1,0 +1,80 @@
+#pragma once
+// What a format reader hands on: a recording of one file, in the order of the file.
+//
+// Readers push rows of values through a Recorder; they know no rule and change no value except for its unit. Repeats,
+// restarts, placeholders and scales are sorted out afterwards, in one place for all formats (src/measure/).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/report.h"
+#include "assay/run.h"
+
+namespace assay {
+
+/// A row whose step is not told: it takes a record number.
+inline constexpr std::int64_t kNoStep = INT64_MIN;
+/// A row whose line is not marked with a rank.
+inline constexpr std::int64_t kNoRank = -1;
+
+struct Recording {
+  std::string path;
+  std::string dialect;
+  std::string axis;    // what the file calls its step; empty when no row has one
+  IntegerColumn step;  // kNoStep where the row tells none
+  IntegerColumn line;
+  IntegerColumn rank;                   // kNoRank where there is none
+  IntegerColumn shape;                  // rows of one shape were printed by one statement of the program
+  std::vector<Series> series;           // row refers to the columns above; Series::rows is null here
+  std::vector<Event> events;            // step: told by the line itself, or unset
+  std::vector<std::int64_t> event_row;  // number of rows that stood before the event
+  Config config;
+  std::optional<std::int64_t> planned_steps;
+  bool truncated = false;
+  FileRecord file;  // the ledger
+  std::size_t rows() const { return line.size(); }
+};
+
+/// Collects one file. Memory: the columns; everything else is bounded.
+class Recorder {
+ public:
+  /// A column of the recording. Cheap to copy; valid as long as the Recorder.
+  using Column = std::uint32_t;
+
+  explicit Recorder(std::string path);
+
+  /// The column of a metric, made at the first call. The first caller's printed_as, unit and quirks stay.
+  Column column(std::string_view metric, std::string_view printed_as, Unit unit = Unit::kNone,
+                Quirk quirks = Quirk::kNone);
+
+  /// Starts a row. step: kNoStep when the line tells none.
+  void begin_row(std::int64_t step, std::int64_t line, std::int64_t rank = kNoRank, std::int64_t shape = 0);
+  /// A value of the row begun last; a second value for the same column and row is dropped (the first is the more
+  /// specific one).
+  void put(Column column, double value);
+
+  void event(Event event);
+  void setting(std::string_view key, std::string_view value, std::int64_t line);
+  void planned_steps(std::int64_t steps);
+  void axis(std::string_view name);  // the last one stays
+  void dialect(std::string_view name);
+  void truncated(std::int64_t line, std::string_view what);
+  void problem(Error error);  // the first 20 are kept, all are counted
+  void unused(std::string_view line_text, std::int64_t line,
+              std::string_view why);  // an unused line, aggregated by the caller's `why`
+  FileRecord& file() { return recording_.file; }
+  std::size_t rows() const { return recording_.rows(); }
+  std::int64_t last_step() const { return last_step_; }
+
+  Recording finish() &&;
+
+ private:
+  Recording recording_;
+  std::int64_t last_step_ = kNoStep;
+};
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+#pragma once
+// A stream reader: feed(bytes) at any chunk boundary, then finish(). Files, pipes, compressed streams and growing files
+// are then the same code. A reader pushes what it understands into a Recorder and accounts for the rest in its ledger.
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "assay/result.h"
+#include "core/recording.h"
+
+namespace assay {
+
+class StreamReader {
+ public:
+  virtual ~StreamReader() = default;
+  virtual void feed(std::span<const char> bytes) = 0;
+  /// No more bytes. cut: the stream is known to be incomplete (a broken codec frame).
+  virtual void finish(bool cut) = 0;
+};
+
+/// A format that can be told from its first bytes. The table is in format/formats.cpp; the first that says yes reads
+/// the file.
+struct Format {
+  std::string_view name;  // "trainer_state.json", "jsonl", "csv", "text log"
+  /// prefix: up to 64 KiB from the start (decompressed); whole: that is all there is.
+  bool (*is)(std::string_view path, std::string_view prefix, bool whole) = nullptr;
+  std::unique_ptr<StreamReader> (*open)(Recorder& recorder) = nullptr;
+};
+
+struct ReadOptions {
+  struct Progress* progress = nullptr;
+  const std::atomic<bool>* interrupted = nullptr;
+  bool named = false;
+};
+
+/// Reads one file of whatever kind. Never throws; a failure is in Recording::file (state, error).
+Recording read_file(const std::string& path, const ReadOptions& options);
+/// The same for bytes in memory (tests, fuzzing). `chunk` bytes are fed at a time; 0: all at once.
+Recording read_bytes(const std::string& path, std::string_view bytes, std::size_t chunk = 0);
+
+}  // namespace assay

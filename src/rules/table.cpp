@@ -1,0 +1,32 @@
+// Every rule has one line here. A rule without a line, without fixtures or without documentation fails a test.
+
+#include <array>
+
+#include "rules/rule.h"
+
+namespace assay {
+
+// clang-format off
+#define ASSAY_RULES(RULE)
+
+// clang-format on
+
+#define ASSAY_DECLARE(name) extern const Rule name;
+ASSAY_RULES(ASSAY_DECLARE)
+#undef ASSAY_DECLARE
+
+std::span<const Rule* const> all_rules() {
+#define ASSAY_ADDRESS(name) &name,
+  static const std::vector<const Rule*> table = {ASSAY_RULES(ASSAY_ADDRESS)};
+#undef ASSAY_ADDRESS
+  return table;
+}
+
+const Rule* find_rule(std::string_view name) {
+  for (const Rule* rule : all_rules()) {
+    if (rule->name == name) return rule;
+  }
+  return nullptr;
+}
+
+}  // namespace assay
