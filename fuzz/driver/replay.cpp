@@ -2,10 +2,10 @@
 //
 //   fuzz_NAME [--mutations N] PATH...
 //
-// Runs every file at or below the paths (in the order of their names; a path that does not exist is skipped, a file
-// above kMaxSeed too), then N inputs made from them: cut, doubled, spliced, with bits flipped or with text inserted that
-// trips readers. The generator has a fixed seed, so that the same inputs come in every build and a failure can be met
-// again. An input that crashes is written to crash-input in the working directory.
+// Runs every file at or below the paths (in the order of their names; a path that does not exist is skipped, so is a
+// file above kMaxSeed), then N inputs made from them: cut, doubled, spliced, with bytes changed or with text put in
+// that trips readers. The generator has a fixed seed, so that every build meets the same inputs and a failure comes back.
+// An input that crashes is written to crash-input in the working directory.
 
 #include <algorithm>
 #include <csignal>
@@ -24,15 +24,19 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 // Present where a sanitizer is linked; it ends the program without a signal.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the sanitizers'
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 
 namespace {
 
 constexpr std::uintmax_t kMaxSeed = 1 << 16;  // larger seeds would make the test slow and add nothing
 constexpr std::string_view kTroublesome[] = {
-    "nan", "NaN",  "-inf", "1e999", "-0.0", "99999999999999999999", "\r", "\n\n",       "\r\n",     "\x1b[31m", "\x1b[",
-    ",",   "\"",   "{",    "}",     "[[[[", "]",                    "|",  "=",          ": ",       "\\u0000",  "\\ud800",
-    "'",   "null", "\0",   "\xff",  "\xc3", "\xef\xbb\xbf",         " ",  "0x7fffffff", "-1.#IND0", "100%|##",
+    "nan",      "NaN",     "-inf",    "1e999",        "-0.0",  "99999999999999999999",
+    "\r",       "\n\n",    "\r\n",    "\x1b[31m",     "\x1b[", ",",
+    "\"",       "{",       "}",       "[[[[",         "]",     "|",
+    "=",        ": ",      "\\u0000", "\\ud800",      "'",     "null",
+    "\0",       "\xff",    "\xc3",    "\xef\xbb\xbf", " ",     "0x7fffffff",
+    "-1.#IND0", "100%|##",
 };
 
 const std::string* g_current = nullptr;

@@ -8,60 +8,36 @@ namespace assay {
 
 std::string_view symbol(Unit unit) {
   switch (unit) {
-    case Unit::kNone:
-      return "";
-    case Unit::kNats:
-      return "nats";
-    case Unit::kSecond:
-      return "s";
-    case Unit::kPercent:
-      return "%";
-    case Unit::kSamples:
-      return "samples";
-    case Unit::kTokens:
-      return "tokens";
-    case Unit::kSteps:
-      return "steps";
-    case Unit::kEpochs:
-      return "epochs";
-    case Unit::kBytes:
-      return "bytes";
-    case Unit::kGib:
-      return "GiB";
-    case Unit::kTflops:
-      return "TFLOP/s";
-    case Unit::kTokensPerSecond:
-      return "tokens/s";
-    case Unit::kSamplesPerSecond:
-      return "samples/s";
+    case Unit::kNone: return "";
+    case Unit::kNats: return "nats";
+    case Unit::kSecond: return "s";
+    case Unit::kPercent: return "%";
+    case Unit::kSamples: return "samples";
+    case Unit::kTokens: return "tokens";
+    case Unit::kSteps: return "steps";
+    case Unit::kEpochs: return "epochs";
+    case Unit::kBytes: return "bytes";
+    case Unit::kGib: return "GiB";
+    case Unit::kTflops: return "TFLOP/s";
+    case Unit::kTokensPerSecond: return "tokens/s";
+    case Unit::kSamplesPerSecond: return "samples/s";
   }
   return "";
 }
 
 std::string_view name(EventKind kind) {
   switch (kind) {
-    case EventKind::kOverflow:
-      return "overflow";
-    case EventKind::kScaleChange:
-      return "scale-change";
-    case EventKind::kScaleAtMinimum:
-      return "scale-at-minimum";
-    case EventKind::kNonFinite:
-      return "non-finite";
-    case EventKind::kRerun:
-      return "rerun";
-    case EventKind::kHardwareFault:
-      return "hardware-fault";
-    case EventKind::kCheckpointSaved:
-      return "checkpoint-saved";
-    case EventKind::kCheckpointLoaded:
-      return "checkpoint-loaded";
-    case EventKind::kRunStart:
-      return "run-start";
-    case EventKind::kRunEnd:
-      return "run-end";
-    case EventKind::kAborted:
-      return "aborted";
+    case EventKind::kOverflow: return "overflow";
+    case EventKind::kScaleChange: return "scale-change";
+    case EventKind::kScaleAtMinimum: return "scale-at-minimum";
+    case EventKind::kNonFinite: return "non-finite";
+    case EventKind::kRerun: return "rerun";
+    case EventKind::kHardwareFault: return "hardware-fault";
+    case EventKind::kCheckpointSaved: return "checkpoint-saved";
+    case EventKind::kCheckpointLoaded: return "checkpoint-loaded";
+    case EventKind::kRunStart: return "run-start";
+    case EventKind::kRunEnd: return "run-end";
+    case EventKind::kAborted: return "aborted";
   }
   return "";
 }
