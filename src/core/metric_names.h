@@ -14,7 +14,7 @@ enum class KeyRole : std::uint8_t { kMetric, kStep, kTotalSteps, kIgnored };
 
 struct KeyMeaning {
   KeyRole role = KeyRole::kMetric;
-  std::string_view metric;  // canonical name
+  std::string_view metric = {};  // canonical name
   Unit unit = Unit::kNone;
   double factor = 1;  // as printed · factor = in the canonical unit
   int rank = 0;       // of two keys of one record that mean the same metric the lower rank wins
