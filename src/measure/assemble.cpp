@@ -1,0 +1,141 @@
+// Puts a run together: rows are kept, dropped and cut into segments as the row plan says, then each segment is interpreted.
+//
+// A recording of one segment without repeats, the usual case, keeps its columns: nothing is copied. Otherwise the series are
+// taken over one by one, so that at most one series exists twice.
+
+#include "measure/assemble.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "assay/metric.h"
+#include "measure/interpret.h"
+#include "measure/row_plan.h"
+
+namespace assay {
+
+namespace {
+
+// The segment of each row is found by walking along, since both rise.
+struct Cursor {
+  const std::vector<std::size_t>& start;
+  std::size_t segment = 0;
+  std::size_t at(std::size_t row) {
+    while (segment + 1 < start.size() && start[segment + 1] <= row) ++segment;
+    return segment;
+  }
+};
+
+bool nothing_dropped(const RowPlan& plan) {
+  return plan.segment_start.size() == 1 && std::find(plan.keep.begin(), plan.keep.end(), false) == plan.keep.end();
+}
+
+std::vector<Segment> cut(Recording& recording, RowPlan& plan) {
+  const std::size_t count = plan.segment_start.size();
+  std::vector<Segment> segments(count);
+  std::vector<std::shared_ptr<Rows>> rows;
+  for (std::size_t s = 0; s < count; ++s) rows.push_back(std::make_shared<Rows>());
+  const bool whole = nothing_dropped(plan);
+  IntegerColumn new_row;  // row within its segment
+  if (whole) {
+    rows[0]->step = std::move(plan.step);
+    rows[0]->line = std::move(recording.line);
+  } else {
+    Cursor cursor{plan.segment_start};
+    for (std::size_t i = 0; i < recording.line.size(); ++i) {
+      Rows& own = *rows[cursor.at(i)];
+      new_row.push_back(static_cast<std::int64_t>(own.size()));
+      if (!plan.keep[i]) continue;
+      own.step.push_back(plan.step[i]);
+      own.line.push_back(recording.line[i]);
+    }
+  }
+  for (std::size_t s = 0; s < count; ++s) segments[s].rows = rows[s];
+  for (Series& series : recording.series) {
+    if (series.empty()) continue;
+    if (whole) {
+      series.rows = rows[0];
+      segments[0].series.push_back(std::move(series));
+      continue;
+    }
+    Series taken = std::move(series);
+    Cursor cursor{plan.segment_start};
+    std::size_t current = count;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      const std::size_t row = taken.row_of(i);
+      if (!plan.keep[row]) continue;
+      const std::size_t s = cursor.at(row);
+      if (s != current) {
+        Series& fresh = segments[s].series.emplace_back();
+        fresh.metric = taken.metric;
+        fresh.printed_as = taken.printed_as;
+        fresh.unit = taken.unit;
+        fresh.quirks = taken.quirks;
+        fresh.rows = rows[s];
+        current = s;
+      }
+      Series& target = segments[s].series.back();
+      target.row.push_back(new_row[row]);
+      target.values.push_back(taken.value(i));
+    }
+  }
+  return segments;
+}
+
+// A start or a loaded checkpoint belongs to what follows it, everything else to what stands before it.
+void place_events(Recording& recording, const RowPlan& plan, std::vector<Event>& events) {
+  for (std::size_t e = 0; e < recording.events.size(); ++e) {
+    Event event = std::move(recording.events[e]);
+    const auto rows_before = static_cast<std::size_t>(recording.event_row[e]);
+    const bool opens = event.kind == EventKind::kRunStart || event.kind == EventKind::kCheckpointLoaded;
+    const std::size_t row = opens ? rows_before : rows_before == 0 ? 0 : rows_before - 1;
+    const auto after = std::upper_bound(plan.segment_start.begin(), plan.segment_start.end(), row);
+    event.segment = static_cast<int>(after - plan.segment_start.begin()) - 1;
+    if (!event.step && rows_before > 0 && rows_before <= plan.step.size()) event.step = plan.step[rows_before - 1];
+    events.push_back(std::move(event));
+  }
+}
+
+std::vector<Event> of_segment(const std::vector<Event>& events, int segment) {
+  std::vector<Event> out;
+  std::copy_if(events.begin(), events.end(), std::back_inserter(out),
+               [&](const Event& e) { return e.segment == segment; });
+  return out;
+}
+
+void tell_plan(const RowPlan& plan, Run& run) {
+  auto& told = run.interpretations;
+  const auto parts = static_cast<std::int64_t>(plan.segment_start.size());
+  if (parts > 1) told.push_back({"restarts", "", static_cast<double>(parts), parts - 1, {}});
+  if (plan.repeats > 0) told.push_back({"repeats", "", 0, plan.repeats, {}});
+  if (plan.stragglers > 0) told.push_back({"stragglers", "", 0, plan.stragglers, {}});
+  if (plan.counted_through_epochs) told.push_back({"step-within-epoch", "", 0, 1, {}});
+  if (plan.numbered) told.push_back({"records-numbered", "", 0, 1, {}});
+}
+
+}  // namespace
+
+Run assemble(Recording& recording) {
+  Run run;
+  run.id = recording.path;
+  run.paths = {recording.path};
+  run.dialect = recording.dialect;
+  run.planned_steps = recording.planned_steps;
+  run.truncated = recording.truncated;
+  run.config = std::move(recording.config);
+  RowPlan plan = plan_rows(recording);
+  recording.file.repeated_lines += plan.repeats + plan.stragglers;
+  place_events(recording, plan, run.events);
+  tell_plan(plan, run);
+  const bool numbered = plan.numbered;
+  run.segments = cut(recording, plan);
+  for (std::size_t s = 0; s < run.segments.size(); ++s) {
+    Segment& segment = run.segments[s];
+    segment.axis = numbered || recording.axis.empty() ? "record" : recording.axis;
+    interpret(segment, of_segment(run.events, static_cast<int>(s)), run.config, run.interpretations);
+  }
+  merge(run.interpretations);
+  return run;
+}
+
+}  // namespace assay

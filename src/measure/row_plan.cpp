@@ -1,0 +1,374 @@
+#include "measure/row_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "assay/metric.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kMemory = 32;  // rows looked back at for a repeat: eight ranks that run a few records apart
+constexpr std::size_t kLookAround =
+    1024;  // rows searched for the next or former step: hostile input must not make it quadratic
+
+const Series* find(const Recording& recording, std::string_view metric) {
+  for (const Series& series : recording.series) {
+    if (series.metric == metric && !series.empty()) return &series;
+  }
+  return nullptr;
+}
+
+// Which rows of the recording hold a value of the series.
+std::vector<bool> rows_with(const Recording& recording, const Series& series) {
+  std::vector<bool> out(recording.rows());
+  for (std::size_t i = 0; i < series.size(); ++i) out[series.row_of(i)] = true;
+  return out;
+}
+
+void add_rows(std::vector<bool>& rows, const std::vector<bool>& more) {
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = rows[i] || more[i];
+}
+
+// The metric that is the backbone of the file: the training loss, else what comes nearest to it.
+const Series* backbone(const Recording& recording) {
+  for (const std::string_view metric : {metric::kLoss, metric::kEvalLoss, metric::kGradNorm, metric::kLearningRate}) {
+    if (const Series* series = find(recording, metric)) return series;
+  }
+  const Series* longest = nullptr;
+  for (const Series& series : recording.series) {
+    if (!series.empty() && (longest == nullptr || series.size() > longest->size())) longest = &series;
+  }
+  return longest;
+}
+
+// Shapes whose own steps lie between those of the backbone rows around them count on the same axis.
+std::map<std::int64_t, bool> shapes_on_axis(const Recording& recording, const std::vector<bool>& backbone_rows) {
+  struct Count {
+    std::int64_t agree = 0;
+    std::int64_t all = 0;
+  };
+  const std::size_t n = recording.rows();
+  std::vector<std::int64_t> next(n, kNoStep);
+  std::int64_t following = kNoStep;
+  for (std::size_t i = n; i-- > 0;) {
+    next[i] = following;
+    if (backbone_rows[i]) following = recording.step[i];
+  }
+  std::map<std::int64_t, Count> counts;
+  std::int64_t before = kNoStep;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t own = recording.step[i];
+    if (backbone_rows[i]) {
+      before = own;
+      continue;
+    }
+    if (own == kNoStep) continue;
+    Count& count = counts[recording.shape[i]];
+    ++count.all;
+    const std::int64_t low = before == kNoStep ? INT64_MIN : next[i] == kNoStep ? before : std::min(before, next[i]);
+    const std::int64_t high = next[i] == kNoStep ? INT64_MAX : before == kNoStep ? next[i] : std::max(before, next[i]);
+    count.agree += own >= low && own <= high ? 1 : 0;
+  }
+  std::map<std::int64_t, bool> out;
+  for (const auto& [shape, count] : counts) out[shape] = 2 * count.agree > count.all;
+  return out;
+}
+
+// Rows of the rank that printed most of the backbone; all rows where none is marked.
+std::int64_t main_rank(const Recording& recording, const std::vector<bool>& backbone_rows) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (std::size_t i = 0; i < recording.rows(); ++i) {
+    if (backbone_rows[i]) ++counts[recording.rank[i]];
+  }
+  std::int64_t best = kNoRank;
+  std::int64_t most = 0;
+  for (const auto& [rank, count] : counts) {
+    if (count > most) {
+      best = rank;
+      most = count;
+    }
+  }
+  return best;
+}
+
+// Values of one row, for telling a repeat: read through one cursor for each series, rows in rising order.
+class RowValues {
+ public:
+  explicit RowValues(const Recording& recording) : series_(recording.series), cursor_(series_.size(), 0) {}
+
+  struct Cell {
+    std::size_t series;
+    double value;
+    friend bool operator==(const Cell&, const Cell&) = default;
+  };
+  std::vector<Cell> of(std::size_t row) {
+    std::vector<Cell> cells;
+    for (std::size_t s = 0; s < series_.size(); ++s) {
+      std::size_t& at = cursor_[s];
+      while (at < series_[s].size() && series_[s].row_of(at) < row) ++at;
+      if (at < series_[s].size() && series_[s].row_of(at) == row) cells.push_back({s, series_[s].value(at)});
+    }
+    return cells;
+  }
+
+ private:
+  std::span<const Series> series_;
+  std::vector<std::size_t> cursor_;
+};
+
+// The same number up to how it was printed: "12.7902" and "1.279022E+01".
+bool same_number(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::fabs(a - b) <= 2e-5 * std::max(std::fabs(a), std::fabs(b));
+}
+
+// Of what both rows tell, the losses agree (throughput and time may differ from rank to rank).
+bool repeats(const Recording& recording, const std::vector<RowValues::Cell>& row,
+             const std::vector<RowValues::Cell>& former) {
+  bool shared = false;
+  for (const auto& cell : row) {
+    const auto other =
+        std::find_if(former.begin(), former.end(), [&](const auto& c) { return c.series == cell.series; });
+    const std::string_view metric = recording.series[cell.series].metric;
+    const bool tells = metric == metric::kLoss || metric == metric::kEvalLoss || metric == metric::kGradNorm ||
+                       metric == metric::kLearningRate;
+    if (other == former.end() || !tells) continue;
+    if (!same_number(cell.value, other->value)) return false;
+    shared = true;
+  }
+  return shared;
+}
+
+class Planner {
+ public:
+  explicit Planner(const Recording& recording) : recording_(recording), values_(recording) {}
+
+  RowPlan plan() {
+    const std::size_t n = recording_.rows();
+    plan_.keep.assign(n, true);
+    plan_.segment_start = {0};
+    choose_keys();
+    if (plan_.numbered) {
+      number_records();
+    } else {
+      walk();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void choose_keys() {
+    const std::size_t n = recording_.rows();
+    key_.assign(n, false);
+    const Series* spine = backbone(recording_);
+    if (spine == nullptr) return;
+    key_ = rows_with(recording_, *spine);
+    std::size_t stepless = 0;
+    for (std::size_t i = 0; i < n; ++i) stepless += key_[i] && recording_.step[i] == kNoStep ? 1 : 0;
+    plan_.numbered = 2 * stepless > spine->size();
+    const std::int64_t rank = main_rank(recording_, key_);
+    const auto on_axis = shapes_on_axis(recording_, key_);
+    for (const std::string_view metric : {metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
+      if (const Series* series = find(recording_, metric)) {
+        std::vector<bool> rows = rows_with(recording_, *series);
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto axis = on_axis.find(recording_.shape[i]);
+          rows[i] = rows[i] && !plan_.numbered && axis != on_axis.end() && axis->second;
+        }
+        add_rows(key_, rows);
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto axis = on_axis.find(recording_.shape[i]);
+      foreign_.push_back(axis != on_axis.end() && !axis->second);
+      if (key_[i] && recording_.step[i] == kNoStep && !plan_.numbered) key_[i] = false;
+      if (rank != kNoRank && key_[i] && recording_.rank[i] != rank && recording_.rank[i] != kNoRank) {
+        drop(i, plan_.repeats);
+      }
+    }
+  }
+
+  void drop(std::size_t row, std::int64_t& counter) {
+    plan_.keep[row] = false;
+    key_[row] = false;
+    ++counter;
+  }
+
+  // No step is printed: key rows are numbered from 1, others take the number of the row before. The epoch tells a
+  // restart.
+  void number_records() {
+    const Series* epoch = find(recording_, metric::kEpoch);
+    std::size_t at = 0;
+    double former = -1;
+    std::int64_t number = 0;
+    std::vector<RowValues::Cell> former_cells;
+    for (std::size_t i = 0; i < recording_.rows(); ++i) {
+      if (key_[i]) {
+        auto cells = values_.of(i);
+        if (cells.size() >= 3 &&
+            cells == former_cells) {  // a console that was written twice: loss, rate and epoch all equal
+          drop(i, plan_.repeats);
+        } else {
+          former_cells = std::move(cells);
+        }
+      }
+      if (key_[i] && epoch != nullptr) {
+        while (at < epoch->size() && epoch->row_of(at) < i) ++at;
+        if (at < epoch->size() && epoch->row_of(at) == i) {
+          // Epochs are printed with two decimals: a fall by more than one unit of the last is no rounding.
+          if (epoch->value(at) < former - 0.011) {
+            plan_.segment_start.push_back(i);
+            number = 0;
+          }
+          former = epoch->value(at);
+        }
+      }
+      if (key_[i]) ++number;
+      plan_.step.push_back(number);
+    }
+  }
+
+  // The step of the first key row at or after i whose step is not `step`; nothing at the end.
+  std::optional<std::int64_t> next_other_step(std::size_t i, std::int64_t step) const {
+    for (const std::size_t end = std::min(recording_.rows(), i + kLookAround); i < end; ++i) {
+      if (key_[i] && recording_.step[i] != step) return recording_.step[i];
+    }
+    return std::nullopt;
+  }
+
+  std::optional<double> epoch_of(std::size_t row) const {
+    const Series* epoch = find(recording_, metric::kEpoch);
+    if (epoch == nullptr) return std::nullopt;
+    const std::size_t at = epoch->at_or_after_row(row);
+    if (at == epoch->size() || epoch->row_of(at) != row) return std::nullopt;
+    return epoch->value(at);
+  }
+
+  bool repeats_a_former(std::size_t row, const std::vector<RowValues::Cell>& cells) const {
+    for (const auto& [step, former] : memory_) {
+      if (step == recording_.step[row] && repeats(recording_, cells, former)) return true;
+    }
+    return false;
+  }
+
+  void remember(std::size_t row, std::vector<RowValues::Cell> cells) {
+    if (memory_.size() == kMemory) memory_.pop_front();
+    memory_.emplace_back(recording_.step[row], std::move(cells));
+  }
+
+  // One pass over the key rows; afterwards the other rows are placed between them.
+  void walk() {
+    std::vector<std::size_t> starts;
+    std::int64_t last = kNoStep;
+    std::size_t last_row = 0;
+    for (std::size_t i = 0; i < recording_.rows(); ++i) {
+      if (!key_[i]) continue;
+      const std::int64_t own = recording_.step[i];
+      auto cells = values_.of(i);
+      if (last != kNoStep && own <= last && goes_back_for_no_reason(i, own, last, last_row, cells)) continue;
+      if (last != kNoStep && own < last) {
+        const auto epoch = epoch_of(i);
+        const auto former = epoch_of(last_row);
+        if (epoch && former && *epoch > *former) {
+          offsets_.emplace_back(i, offset_at(last_row) + last);
+          plan_.counted_through_epochs = true;
+        } else {
+          starts.push_back(i);
+          offsets_.emplace_back(i, 0);
+        }
+        memory_.clear();
+      }
+      remember(i, std::move(cells));
+      last = own;
+      last_row = i;
+    }
+    place_others(starts);
+  }
+
+  // A repeat or a straggler: dropped.
+  bool goes_back_for_no_reason(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row,
+                               const std::vector<RowValues::Cell>& cells) {
+    if (repeats_a_former(i, cells)) {
+      drop(i, plan_.repeats);
+      return true;
+    }
+    if (own == last) return false;
+    const auto next = next_other_step(i + 1, own);
+    if (!next || *next <= last || last - own > static_cast<std::int64_t>(kMemory) * stride(last_row)) return false;
+    drop(i, plan_.stragglers);
+    return true;
+  }
+
+  // What is added to the printed step of a row, where the counter starts again at each epoch.
+  std::int64_t offset_at(std::size_t row) const {
+    const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), row,
+                                        [](std::size_t r, const auto& o) { return r < o.first; });
+    return after == offsets_.begin() ? 0 : std::prev(after)->second;
+  }
+
+  // The distance of steps between records near a row, at least 1: what "a few records late" means.
+  std::int64_t stride(std::size_t last_row) const {
+    const std::int64_t last = recording_.step[last_row];
+    const std::size_t end = last_row > kLookAround ? last_row - kLookAround : 0;
+    for (std::size_t i = last_row; i-- > end;) {
+      if (key_[i] && recording_.step[i] < last) return last - recording_.step[i];
+    }
+    return 1;
+  }
+
+  void place_others(const std::vector<std::size_t>& starts) {
+    const std::size_t n = recording_.rows();
+    std::size_t boundary = 0;
+    std::size_t next = 0;  // the first key row at or after i
+    std::int64_t before = kNoStep;
+    bool moved = false;  // rows since the last key row already belong to the segment to come
+    for (std::size_t i = 0; i < n; ++i) {
+      for (next = std::max(next, i); next < n && !key_[next];) ++next;
+      const std::int64_t next_step = next == n ? kNoStep : recording_.step[next] + offset_at(next);
+      const bool ends_segment = boundary < starts.size() && next == starts[boundary];
+      std::int64_t step = next_step;
+      if (next == i) {
+        if (ends_segment && !moved) plan_.segment_start.push_back(i);
+        boundary += ends_segment ? 1 : 0;
+        moved = false;
+      } else {
+        const std::int64_t own = foreign_[i] ? kNoStep : recording_.step[i];
+        if (ends_segment && !moved && own != kNoStep && own < before && own <= next_step) {
+          moved = true;
+          plan_.segment_start.push_back(i);
+          before = kNoStep;
+        }
+        step = clamp(own, before, ends_segment && !moved ? kNoStep : next_step);
+      }
+      if (step != kNoStep) before = step;
+      plan_.step.push_back(step == kNoStep ? 0 : step);
+    }
+  }
+
+  static std::int64_t clamp(std::int64_t own, std::int64_t low, std::int64_t high) {
+    std::int64_t out = own != kNoStep ? own : low != kNoStep ? low : high;
+    if (high != kNoStep) out = std::min(out, high);
+    if (low != kNoStep) out = std::max(out, low);
+    return out;
+  }
+
+  const Recording& recording_;
+  RowValues values_;
+  RowPlan plan_;
+  std::vector<bool> key_;
+  std::vector<bool> foreign_;
+  std::vector<std::pair<std::size_t, std::int64_t>> offsets_;  // from this row on, this is added to the step
+  std::deque<std::pair<std::int64_t, std::vector<RowValues::Cell>>> memory_;
+};
+
+}  // namespace
+
+RowPlan plan_rows(const Recording& recording) { return Planner(recording).plan(); }
+
+}  // namespace assay

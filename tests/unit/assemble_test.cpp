@@ -1,0 +1,315 @@
+#include "measure/assemble.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/metric.h"
+
+namespace assay {
+namespace {
+
+using Cells = std::initializer_list<std::pair<std::string_view, double>>;
+
+// Writes rows as a reader would; lines are numbered as they come.
+class Log {
+ public:
+  Log& row(std::int64_t step, Cells cells, std::int64_t shape = 0, std::int64_t rank = kNoRank) {
+    recorder_.begin_row(step, ++line_, rank, shape);
+    for (const auto& [metric, value] : cells)
+      recorder_.put(recorder_.column(metric, metric, Unit::kNone, quirks_), value);
+    return *this;
+  }
+  Log& event(EventKind kind) {
+    Event event;
+    event.kind = kind;
+    event.line = ++line_;
+    recorder_.event(event);
+    return *this;
+  }
+  Log& quirk(Quirk quirks) {
+    quirks_ = quirks;
+    return *this;
+  }
+  Log& setting(std::string_view key, std::string_view value) {
+    recorder_.setting(key, value, ++line_);
+    return *this;
+  }
+  assay::Run run() {
+    recorder_.axis("iteration");
+    Recording recording = std::move(recorder_).finish();
+    return assemble(recording);
+  }
+
+ private:
+  Recorder recorder_{"train.log"};
+  Quirk quirks_ = Quirk::kNone;
+  std::int64_t line_ = 0;
+};
+
+std::vector<std::int64_t> steps(const Segment& segment, std::string_view metric) {
+  std::vector<std::int64_t> out;
+  if (const Series* series = segment.find(metric)) {
+    for (std::size_t i = 0; i < series->size(); ++i) out.push_back(series->step(i));
+  }
+  return out;
+}
+
+std::vector<double> values(const Segment& segment, std::string_view metric) {
+  const Series* series = segment.find(metric);
+  return series == nullptr ? std::vector<double>{}
+                           : std::vector<double>(series->values.span().begin(), series->values.span().end());
+}
+
+const Interpretation* told(const assay::Run& run, std::string_view key) {
+  for (const Interpretation& one : run.interpretations) {
+    if (one.key == key) return &one;
+  }
+  return nullptr;
+}
+
+using Steps = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
+
+TEST(Assemble, KeepsAPlainLogAsItIs) {
+  Log log;
+  for (int i = 1; i <= 300; ++i) log.row(10 * i, {{"loss", 5.0 - 0.01 * i}, {"grad_norm", 1.0 + i}});
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(run.segments[0].find("loss")->size(), 300u);
+  EXPECT_EQ(run.segments[0].find("loss")->step(299), 3000);
+  EXPECT_EQ(run.segments[0].find("grad_norm")->line(4), 5);
+  EXPECT_TRUE(run.interpretations.empty());
+}
+
+TEST(Assemble, SplitsWhereTheCounterGoesBack) {
+  const assay::Run run =
+      Log().row(100, {{"loss", 3}}).row(110, {{"loss", 2.9}}).row(50, {{"loss", 3.3}}).row(60, {{"loss", 3.2}}).run();
+  ASSERT_EQ(run.segments.size(), 2u);
+  EXPECT_EQ(steps(run.segments[1], "loss"), (Steps{50, 60}));
+  ASSERT_NE(told(run, "restarts"), nullptr);
+}
+
+TEST(Assemble, DropsRepeatsOfRanksThatPrintTheSame) {
+  Log log;
+  for (int step = 1; step <= 20; ++step) {
+    for (int rank = 0; rank < 8; ++rank)
+      log.row(step, {{"loss", 4.0 / step}, {"learning_rate", 1e-4}, {"throughput", 100.0 + rank}});
+  }
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(run.segments[0].find("loss")->size(), 20u);
+  EXPECT_EQ(told(run, "repeats")->count, 20 * 7);
+}
+
+TEST(Assemble, DropsRepeatsThatArriveOutOfOrder) {
+  const assay::Run run = Log()
+                      .row(1, {{"loss", 4}})
+                      .row(2, {{"loss", 3}})
+                      .row(1, {{"loss", 4}})
+                      .row(3, {{"loss", 2.5}})
+                      .row(2, {{"loss", 3}})
+                      .run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3}));
+}
+
+TEST(Assemble, LeavesOutStragglersWithOtherValues) {
+  const assay::Run run = Log()
+                      .row(1, {{"loss", 4}})
+                      .row(2, {{"loss", 3}})
+                      .row(1, {{"loss", 4.1}})
+                      .row(3, {{"loss", 2.5}})
+                      .row(4, {{"loss", 2.4}})
+                      .run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4}));
+  EXPECT_EQ(told(run, "stragglers")->count, 1);
+}
+
+TEST(Assemble, FollowsTheRankThatPrintsMost) {
+  Log log;
+  for (int step = 1; step <= 10; ++step) {
+    log.row(step, {{"loss", 4.0 + step}}, 0, 7);
+    if (step % 5 == 0) log.row(step, {{"loss", 9.0}}, 0, 3);
+  }
+  EXPECT_EQ(values(log.run().segments[0], "loss").size(), 10u);
+}
+
+TEST(Assemble, JoinsTwoPrintsOfTheSameNumber) {
+  const assay::Run run = Log()
+                      .row(1, {{"loss", 12.7902}}, 1)
+                      .row(1, {{"loss", 12.79022}, {"grad_norm", 3}}, 2)
+                      .row(2, {{"loss", 12.8004}}, 1)
+                      .row(2, {{"loss", 12.80042}, {"grad_norm", 4}}, 2)
+                      .run();
+  EXPECT_EQ(run.segments[0].find("loss")->size(), 2u);
+}
+
+TEST(Assemble, KeepsMicroStepsWithTheSameNumber) {
+  const assay::Run run = Log().row(1, {{"loss", 4}}).row(1, {{"loss", 5}}).row(2, {{"loss", 3}}).row(2, {{"loss", 3.5}}).run();
+  EXPECT_EQ(values(run.segments[0], "loss"), (Numbers{4, 5, 3, 3.5}));
+}
+
+TEST(Assemble, PlacesAnEvaluationOnAForeignAxis) {
+  Log log;
+  for (int i = 1; i <= 12; ++i) {
+    log.row(4000 * i, {{"loss", 5.0 - 0.1 * i}}, 1);
+    if (i % 4 == 0) log.row(1000 * i, {{"eval_loss", 5.0 - 0.1 * i}}, 2);
+  }
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(steps(run.segments[0], "eval_loss"), (Steps{16000, 32000, 48000}));
+}
+
+TEST(Assemble, GivesTheFirstEvaluationOfASecondRunToIt) {
+  Log log;
+  for (int part = 0; part < 2; ++part) {
+    log.row(0, {{"eval_loss", 10.8}}, 2);
+    for (int i = 1; i <= 5; ++i) log.row(i, {{"loss", 10.0 - i - 0.1 * part}}, 1);
+    log.row(5, {{"eval_loss", 5.1}}, 2);
+  }
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 2u);
+  EXPECT_EQ(steps(run.segments[0], "eval_loss"), (Steps{0, 5}));
+  EXPECT_EQ(steps(run.segments[1], "eval_loss"), (Steps{0, 5}));
+}
+
+TEST(Assemble, NumbersRecordsWithoutAStep) {
+  Log log;
+  for (int i = 0; i < 5; ++i) log.row(kNoStep, {{"loss", 5.0 - i}, {"epoch", 0.25 * i}, {"learning_rate", 1e-4 * i}});
+  log.row(kNoStep, {{"eval_loss", 2}, {"epoch", 1}}, 1);
+  for (int i = 0; i < 3; ++i) log.row(kNoStep, {{"loss", 5.5 - i}, {"epoch", 0.25 * i}, {"learning_rate", 1e-4 * i}});
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 2u) << "the epoch fell back: a second run";
+  EXPECT_EQ(run.segments[0].axis, "record");
+  EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
+  EXPECT_EQ(steps(run.segments[0], "eval_loss"), (Steps{5}));
+  EXPECT_EQ(steps(run.segments[1], "loss"), (Steps{1, 2, 3}));
+}
+
+TEST(Assemble, CountsThroughEpochsThatStartTheCounterAgain) {
+  Log log;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 1; i <= 4; ++i)
+      log.row(100 * i, {{"loss", 5.0 - epoch - 0.1 * i}, {"epoch", static_cast<double>(epoch)}});
+  }
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(run.segments[0].find("loss")->last_step(), 1200);
+  EXPECT_NE(told(run, "step-within-epoch"), nullptr);
+}
+
+TEST(Assemble, TakesPlaceholdersAway) {
+  Log log;
+  for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 12.0 - 0.1 * i}, {"grad_norm", 0}, {"loss_scale", -1}});
+  const assay::Run run = log.run();
+  EXPECT_EQ(run.segments[0].find("grad_norm"), nullptr);
+  EXPECT_EQ(run.segments[0].find("loss_scale"), nullptr);
+  EXPECT_EQ(run.interpretations.size(), 2u);
+}
+
+TEST(Assemble, BelievesAZeroNormWhereTheLossIsFlat) {
+  Log log;
+  for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 10.82 + 0.001 * (i % 3)}, {"grad_norm", 0}});
+  EXPECT_NE(log.run().segments[0].find("grad_norm"), nullptr);
+}
+
+TEST(Assemble, DropsStaleNormsThenDividesOutTheScale) {
+  Log log;
+  log.quirk(Quirk::kMaySitOnLossScale);
+  log.row(1, {{"loss", 2.7}, {"loss_scale", 1048576}, {"grad_norm", 453082.517}});
+  log.row(2, {{"loss", 2.6}, {"loss_scale", 1048576}, {"grad_norm", 464441.887}});
+  log.event(EventKind::kOverflow);
+  log.row(3, {{"loss", 4.3}, {"loss_scale", 524288}, {"grad_norm", 464441.887}});
+  log.row(4, {{"loss", 4.4}, {"loss_scale", 262144}, {"grad_norm", 113000.25}});
+  const assay::Run run = log.run();
+  const Numbers norms = values(run.segments[0], "grad_norm");
+  ASSERT_EQ(norms.size(), 3u);
+  EXPECT_NEAR(norms[0], 0.432, 1e-3);
+  EXPECT_NEAR(norms[2], 0.431, 1e-3);
+  EXPECT_EQ(told(run, "grad-norm-stale")->count, 1);
+}
+
+TEST(Assemble, LeavesNormsThatDoNotFollowTheScale) {
+  Log log;
+  for (int i = 1; i <= 60; ++i)
+    log.row(i, {{"loss", 3}, {"loss_scale", std::exp2(16 + i / 20)}, {"grad_norm", 0.3 + 0.01 * (i % 7)}});
+  EXPECT_NEAR(values(log.run().segments[0], "grad_norm")[0], 0.31, 1e-12);
+}
+
+TEST(Assemble, BringsBitsToNats) {
+  const assay::Run run = Log().quirk(Quirk::kInBits).row(1, {{"loss", 16.475}}).row(2, {{"loss", 16.4}}).run();
+  EXPECT_NEAR(values(run.segments[0], "loss")[0], 11.4196, 1e-4);
+}
+
+TEST(Assemble, MultipliesALossDividedByTheAccumulation) {
+  Log log;
+  log.setting("gradient_accumulation_steps", "4");
+  for (int i = 1; i <= 40; ++i) {
+    log.row(i, {{"loss", 2.6 - 0.02 * i}}, 1);
+    if (i % 10 == 0) log.row(i, {{"eval_loss", 4 * (2.6 - 0.02 * i)}}, 2);
+  }
+  EXPECT_NEAR(values(log.run().segments[0], "loss")[0], 4 * 2.58, 1e-9);
+}
+
+TEST(Assemble, LeavesAFineTuningLossWithAccumulationAlone) {
+  Log log;
+  log.setting("gradient_accumulation_steps", "4");
+  for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 2.6 - 0.02 * i}});
+  EXPECT_NEAR(values(log.run().segments[0], "loss")[0], 2.58, 1e-9);
+}
+
+TEST(Assemble, DividesALossSummedOverTheAccumulation) {
+  Log log;
+  log.setting("gradient_accumulation_steps", "8");
+  for (int i = 1; i <= 10; ++i) log.row(i, {{"loss", 83.7 - i}});
+  EXPECT_NEAR(values(log.run().segments[0], "loss")[0], 82.7 / 8, 1e-9);
+}
+
+TEST(Assemble, AnEmptyRecordingIsARunWithOneEmptySegment) {
+  const assay::Run run = Log().run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_TRUE(run.segments[0].empty());
+}
+
+// The invariant that rules rely on, over random recordings: rows and steps of each segment do not fall, nothing is lost but
+// what the plan counts.
+TEST(Assemble, StepsNeverFallWithinASegment) {
+  std::uint64_t state = 88172645463325252ULL;
+  const auto random = [&](std::uint64_t below) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return state % below;
+  };
+  for (int trial = 0; trial < 300; ++trial) {
+    Log log;
+    std::int64_t step = 0;
+    for (int i = 0; i < 200; ++i) {
+      const auto what = random(20);
+      step = what == 0 ? static_cast<std::int64_t>(random(500)) : step + static_cast<std::int64_t>(random(3));
+      const std::int64_t own = what == 1 ? kNoStep : what == 2 ? static_cast<std::int64_t>(random(1000)) : step;
+      if (random(5) == 0) {
+        log.row(own, {{"eval_loss", 2.0}}, 1);
+      } else {
+        log.row(own, {{"loss", static_cast<double>(random(100))}, {"learning_rate", 0.1}}, 0,
+                static_cast<std::int64_t>(random(3)) - 1);
+      }
+    }
+    const assay::Run run = log.run();
+    for (const Segment& segment : run.segments) {
+      for (std::size_t i = 1; i < segment.rows->size(); ++i)
+        ASSERT_LE(segment.rows->step[i - 1], segment.rows->step[i]);
+      for (const Series& series : segment.series) {
+        for (std::size_t i = 1; i < series.size(); ++i) ASSERT_LT(series.row_of(i - 1), series.row_of(i));
+        ASSERT_LT(series.row_of(series.size() - 1), segment.rows->size());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay
