@@ -5,7 +5,7 @@
 // Runs every file at or below the paths (in the order of their names; a path that does not exist is skipped, so is a
 // file above kMaxSeed), then N inputs made from them: cut, doubled, spliced, with bytes changed or with text put in
 // that trips readers. The generator has a fixed seed, so that every build meets the same inputs and a failure comes back.
-// An input that crashes is written to crash-input in the working directory.
+// An input that crashes is written to fuzz_NAME.crash in the working directory.
 
 #include <algorithm>
 #include <csignal>
@@ -39,14 +39,16 @@ constexpr std::string_view kTroublesome[] = {
     "-1.#IND0", "100%|##",
 };
 
-const std::string* g_current = nullptr;
+const std::string* g_current = nullptr;  // the input that runs now
+std::string g_crash_path;
 
+// Not safe in a signal handler by the letter; the process is lost anyway, and the input is worth the try.
 void save_current() {
   if (g_current == nullptr) return;
-  if (std::FILE* file = std::fopen("crash-input", "wb")) {
+  if (std::FILE* file = std::fopen(g_crash_path.c_str(), "wb")) {
     std::fwrite(g_current->data(), 1, g_current->size(), file);
     std::fclose(file);
-    std::fputs("the input is in crash-input\n", stderr);
+    std::fprintf(stderr, "the input is in %s\n", g_crash_path.c_str());
   }
 }
 
@@ -131,6 +133,7 @@ int main(int argc, char** argv) {
       paths.emplace_back(argv[i]);
     }
   }
+  g_crash_path = std::filesystem::path(argv[0]).filename().string() + ".crash";
   for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, on_signal);
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(save_current);
 
