@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "stat/changepoint.h"
 #include "stat/quantile.h"
+#include "stat/quantum.h"
 #include "stat/rolling.h"
+#include "stat/trend.h"
 
 namespace assay {
 namespace {
@@ -60,6 +63,27 @@ void median_of_all(benchmark::State& state) {
   count_records(state);
 }
 BENCHMARK(median_of_all)->Unit(benchmark::kMillisecond);
+
+/// One call over the whole curve.
+template <auto kFunction>
+void whole_curve(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(kFunction(curve()));
+  count_records(state);
+}
+
+constexpr auto kTheilSen = [](const std::vector<double>& values) { return theil_sen(values); };
+constexpr auto kNoise = [](const std::vector<double>& values) { return neighbor_noise(values); };
+constexpr auto kMannKendall = [](const std::vector<double>& values) { return mann_kendall(values); };
+constexpr auto kMeanShift = [](const std::vector<double>& values) { return best_mean_shift(values); };
+constexpr auto kRankShift = [](const std::vector<double>& values) { return best_rank_shift(values); };
+constexpr auto kQuantum = [](const std::vector<double>& values) { return find_quantum(values); };
+
+BENCHMARK(whole_curve<kTheilSen>)->Name("theil_sen")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kNoise>)->Name("neighbor_noise")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kMannKendall>)->Name("mann_kendall")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kMeanShift>)->Name("best_mean_shift")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kRankShift>)->Name("best_rank_shift")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kQuantum>)->Name("find_quantum")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace assay
