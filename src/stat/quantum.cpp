@@ -50,12 +50,13 @@ Digits shortest_digits(double value) {
 
 double power_of_ten(int exponent) { return std::pow(10.0, exponent); }
 
-/// Different absolute values, ascending, without zero.
+/// Different absolute values, ascending, without zero, of up to 2 kQuantumSample evenly spaced records.
 std::vector<double> distinct_magnitudes(std::span<const double> values) {
   std::vector<double> out;
-  out.reserve(values.size());
-  for (const double value : values) {
-    if (std::isfinite(value) && value != 0.0) out.push_back(std::abs(value));
+  const std::size_t stride = std::max<std::size_t>(1, values.size() / kQuantumSample);
+  out.reserve(values.size() / stride + 1);
+  for (std::size_t i = 0; i < values.size(); i += stride) {
+    if (std::isfinite(values[i]) && values[i] != 0.0) out.push_back(std::abs(values[i]));
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -1,13 +1,16 @@
 #pragma once
 // To which step were the values of a series rounded before they reached us? Essay in quantum.cpp.
 //
-// Non-finite values and zeros are skipped: they fit every step.
+// Non-finite values and zeros are skipped: they fit every step. All values of a series come through the same printing,
+// so of long series evenly spaced records are enough; every record is used up to 2 kQuantumSample of them.
 
 #include <cstddef>
 #include <optional>
 #include <span>
 
 namespace assay {
+
+inline constexpr std::size_t kQuantumSample = 65536;
 
 /// Decimal digits that the values were printed with.
 struct DecimalQuantum {
@@ -50,7 +53,7 @@ std::optional<DecimalQuantum> decimal_quantum(std::span<const double> values);
 /// among subnormals of the format (2^-24 for float16), 0 for none.
 BinaryQuantum binary_fit(std::span<const double> values, int bits, double min_spacing, const DecimalQuantum& printed);
 
-/// Decimal step, and bfloat16 or float16 if the values convince; the narrower one is tried first. O(n log n).
+/// Decimal step, and bfloat16 or float16 if the values convince; the narrower one is tried first. At most about 30 ms.
 std::optional<Quantum> find_quantum(std::span<const double> values);
 
 }  // namespace assay

@@ -171,6 +171,14 @@ TEST(StatQuantum, NarrowestFormatWinsAndMixturesDoNotConvince) {
   EXPECT_FALSE(find_quantum(values)->binary);
 }
 
+TEST(StatQuantum, LongSeriesAreSampledEvenly) {
+  test::Random random(58);
+  std::vector<double> values;
+  for (int i = 0; i < 1'000'000; ++i) values.push_back(std::nearbyint(1e4 * random.uniform()) / 1e4);
+  EXPECT_EQ(decimal_quantum(values)->decimals, 4);
+  EXPECT_FALSE(find_quantum(values)->binary);
+}
+
 TEST(StatQuantum, SubnormalHalvesHaveAFixedSpacing) {
   std::vector<double> values;
   for (int i = 3; i < 300; i += 2) values.push_back(i * 0x1p-24);
