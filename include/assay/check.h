@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
 
 /// Whether a path that the user named yielded nothing (exit status 2).
 bool some_named_path_failed(const Report& report);
+
+/// Whether assay itself failed somewhere (a rule that threw): the rest of the report stands (exit status 2).
+bool has_internal_fault(const Report& report);
 
 /// The greatest severity among the findings, or nothing.
 std::optional<Severity> worst(const Report& report);

@@ -27,6 +27,14 @@ struct SeriesSummary {
   std::optional<Curve> curve;                                       // for `show`
 };
 
+/// The events of one kind.
+struct EventCount {
+  EventKind kind = EventKind::kRunStart;
+  std::int64_t count = 0;
+  Event first;
+  Event last;
+};
+
 struct RunSummary {
   std::string id;
   std::vector<std::string> paths;
@@ -39,9 +47,8 @@ struct RunSummary {
   std::optional<std::int64_t> planned_steps;
   std::vector<SeriesSummary> series;
   std::vector<Interpretation> interpretations;
-  std::vector<Setting> settings;  // for `show`
-  std::vector<Event> events;      // for `show`, bounded
-  std::int64_t event_count = 0;
+  std::vector<Setting> settings;   // for `show`
+  std::vector<EventCount> events;  // by kind, in the order of EventKind
 };
 
 /// What a reader could not use, by kind, with the first place of each.
@@ -85,6 +92,7 @@ struct RuleNotApplied {
 /// The record of a rule as the report needs it: to render findings again, and to explain them.
 struct RuleRecord {
   std::string name;
+  std::string family;
   Text title;
   std::vector<Sentence> sentences;
 };
@@ -111,6 +119,7 @@ struct Report {
   std::vector<std::string> rules_run;
   std::vector<RuleNotApplied> not_applicable;
   std::vector<RuleRecord> rules;  // those that findings or not_applicable mention
+  bool judged = true;             // false: only read
   bool complete = true;           // false: interrupted
 };
 

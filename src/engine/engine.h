@@ -1,7 +1,9 @@
 #pragma once
-// The engine: discover files, read them, assemble runs, judge, link, rank. Its public face is assay/check.h.
+// The engine: discover files, read them, assemble runs, judge, rank. Its public face is assay/check.h.
 
-#include <map>
+#include <atomic>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,18 +13,41 @@
 
 namespace assay {
 
+/// A file to read, or a path that cannot be read and why.
+struct Input {
+  std::string path;
+  std::size_t argument = 0;    // which of the paths that the user named it comes from
+  bool named = false;          // it is that path itself
+  std::int64_t bytes = 0;      // where known
+  std::optional<Error> error;  // then it is not read
+};
+
+struct Discovery {
+  std::vector<Input> inputs;
+  std::vector<std::size_t> folders;  // the arguments that are folders, without those whose files others gave already
+};
+
+/// Every file at the paths: those named, in that order, and for a folder all files below it in the order of their
+/// names. Hidden entries of folders, sockets and the like are left out; a file reached twice is read once.
+Discovery discover(const std::vector<std::string>& paths, const std::atomic<bool>* interrupted);
+
 /// The rules that the options leave, in table order; an error names the nearest rule for an unknown name.
 Result<std::vector<const Rule*>> plan(const CheckOptions& options);
 
-/// Runs the rules over the runs (with their facts complete) and the reading; fills findings, rules_run, not_applicable,
-/// rules.
-void judge(const std::vector<Run>& runs, const std::vector<const Rule*>& rules, const CheckOptions& options,
-           Report& report);
+/// What the rules say of one run, or of the reading.
+struct Judgement {
+  std::vector<Finding> findings;
+  std::vector<std::optional<Phrase>> not_applied;  // one for each rule; nothing: it judged
+  std::vector<Error> faults;                       // rules that threw
+};
+Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const CheckOptions& options);
+Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options);
 
-/// Severity, then causes before effects, then confidence x impact, then name and place.
-void rank(Report& report);
+/// Gives the findings their order, then their ids. Order: severity; within it causes before their effects, then
+/// confidence x impact, name, place.
+void rank(std::vector<Finding>& findings);
 
-/// What was read of a run, for the report.
+/// What was read of a run, for the report. details: settings and curves too.
 RunSummary summarise(const Run& run, bool details);
 
 }  // namespace assay

@@ -1,0 +1,248 @@
+// The main job, file by file: read, assemble, judge, summarise, let go.
+//
+// Each file is one piece of work for one thread, from its bytes to its findings; a run's columns live only as long as
+// that, so that a folder of ten thousand logs needs no more memory than its largest few. What comes out is put together
+// in the order of the paths, whichever thread was first, so the report has the same bits for any number of jobs.
+
+#include "assay/check.h"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/progress.h"
+#include "base/version.h"
+#include "engine/engine.h"
+#include "format/reader.h"
+#include "measure/assemble.h"
+
+namespace assay {
+
+namespace {
+
+// What came of one input.
+struct Outcome {
+  bool done = false;  // false: interrupted before it
+  FileRecord file;
+  std::optional<RunSummary> run;
+  Judgement judgement;
+};
+
+FileRecord failed(const Input& input, Error error) {
+  FileRecord file;
+  file.path = input.path;
+  file.named = input.named;
+  file.state = FileState::kFailed;
+  file.error = std::move(error);
+  return file;
+}
+
+void add_problem(FileRecord& file, Error problem) {
+  ++file.problem_count;
+  file.problems.push_back(std::move(problem));
+}
+
+// Opened, and no record in it. In a folder that is nothing to speak of; where the user named it, it needs a reason.
+void mark_unread(FileRecord& file, bool named) {
+  if (file.state == FileState::kFailed) return;
+  if (!named) {
+    file.state = FileState::kUnknown;
+    return;
+  }
+  file.state = FileState::kNothingRead;
+  if (file.error) return;
+  Location where;
+  where.path = file.path;
+  std::string message = "nothing in it looks like the log of a training run";
+  if (file.bytes == 0) message = "empty";
+  if (file.lines > 0)
+    message = "no metric found in " + (file.lines == 1 ? "one line" : format(Value(file.lines)) + " lines");
+  file.error = Error{ErrorCode::kUnrecognised, std::move(message), std::move(where),
+                     file.unused_lines > 0 ? "'assay show --ledger' tells what its lines look like" : ""};
+}
+
+Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
+  Outcome out;
+  out.done = true;
+  if (input.error) {
+    out.file = failed(input, *input.error);
+    return out;
+  }
+  Recording recording =
+      read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
+  const bool has_records = recording.rows() > 0 || !recording.events.empty();
+  const bool has_settings = !recording.config.settings.empty();
+  if (has_records) {
+    const Run run = assemble(recording);
+    if (options.judge) out.judgement = judge_run(run, rules, options);
+    out.run = summarise(run, options.details);
+  }
+  out.file = std::move(recording.file);
+  out.file.path = input.path;
+  out.file.named = input.named;
+  if (!has_records && !has_settings) mark_unread(out.file, input.named);
+  for (Error& fault : out.judgement.faults) add_problem(out.file, std::move(fault));
+  return out;
+}
+
+// An exception here is ours or a library's (memory): the file is marked, the rest goes on.
+Outcome guarded(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
+  std::string what = "unknown exception";
+  try {
+    return read_and_judge(input, rules, options);
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+  }
+  Outcome out;
+  out.done = true;
+  Location where;
+  where.path = input.path;
+  out.file = failed(input, {ErrorCode::kInternal, "reading failed: " + what, std::move(where), ""});
+  return out;
+}
+
+// A folder that the user named and that gave nothing is told like a file that gave nothing.
+void add_empty_folders(const std::vector<std::string>& paths, const Discovery& discovery, Report& report) {
+  std::vector<std::int64_t> files(paths.size()), gave(paths.size());
+  for (std::size_t i = 0; i < discovery.inputs.size(); ++i) {
+    ++files[discovery.inputs[i].argument];
+    if (report.files[i].state == FileState::kRead) ++gave[discovery.inputs[i].argument];
+  }
+  for (const std::size_t argument : discovery.folders) {
+    if (gave[argument] > 0) continue;
+    FileRecord folder;
+    folder.path = paths[argument];
+    folder.kind = "folder";
+    folder.named = true;
+    folder.state = FileState::kNothingRead;
+    Location where;
+    where.path = paths[argument];
+    const std::string below = files[argument] == 1 ? "one file" : format(Value(files[argument])) + " files";
+    folder.error =
+        Error{ErrorCode::kUnrecognised,
+              files[argument] == 0 ? "no file below it" : "no log of a training run among the " + below + " below it",
+              std::move(where), ""};
+    report.files.push_back(std::move(folder));
+  }
+}
+
+Text text_of(std::string_view en, std::string_view zh) { return {std::string(en), std::string(zh)}; }
+
+// The records of the rules that the report speaks of, so that it can be rendered without the rules.
+void add_rule_records(const std::vector<const Rule*>& rules, Report& report) {
+  std::set<std::string, std::less<>> mentioned;
+  for (const Finding& finding : report.findings) mentioned.insert(finding.name);
+  for (const RuleNotApplied& one : report.not_applicable) mentioned.insert(one.rule);
+  for (const Rule* rule : rules) {
+    if (!mentioned.contains(rule->name)) continue;
+    RuleRecord record;
+    record.name = rule->name;
+    record.family = rule->family;
+    record.title = text_of(rule->title_en, rule->title_zh);
+    for (const SentenceRecord& sentence : rule->sentences) {
+      record.sentences.push_back({std::string(sentence.key), text_of(sentence.en, sentence.zh)});
+    }
+    report.rules.push_back(std::move(record));
+  }
+}
+
+// Collects, over all runs, which rules judged and why others could not.
+class RuleTally {
+ public:
+  explicit RuleTally(std::size_t rules) : judged_(rules), reasons_(rules) {}
+
+  void add(const std::vector<const Rule*>& rules, Scope scope, Judgement& judgement, std::vector<Finding>& findings) {
+    for (std::size_t i = 0; i < judgement.not_applied.size(); ++i) {
+      if (rules[i]->scope != scope) continue;
+      if (!judgement.not_applied[i]) {
+        judged_[i] = true;
+      } else if (!reasons_[i]) {
+        reasons_[i] = std::move(judgement.not_applied[i]);
+      }
+    }
+    std::move(judgement.findings.begin(), judgement.findings.end(), std::back_inserter(findings));
+  }
+
+  void conclude(const std::vector<const Rule*>& rules, Report& report) const {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (judged_[i]) {
+        report.rules_run.emplace_back(rules[i]->name);
+      } else if (reasons_[i]) {
+        report.not_applicable.push_back({std::string(rules[i]->name), *reasons_[i]});
+      }
+    }
+  }
+
+ private:
+  std::vector<bool> judged_;
+  std::vector<std::optional<Phrase>> reasons_;  // the first of each
+};
+
+bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
+
+}  // namespace
+
+Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& options) {
+  const std::vector<const Rule*> rules = ASSAY_TRY(plan(options));
+  const Discovery discovery = discover(paths, options.interrupted);
+  const std::vector<Input>& inputs = discovery.inputs;
+  if (options.progress != nullptr) {
+    for (const Input& input : inputs) options.progress->bytes_total += input.bytes;
+    options.progress->files_total += static_cast<std::int64_t>(inputs.size());
+  }
+
+  std::vector<Outcome> outcomes(inputs.size());
+  parallel_for(inputs.size(), options.jobs, [&](std::size_t i) {
+    if (stopped(options)) return;
+    outcomes[i] = guarded(inputs[i], rules, options);
+    if (options.progress != nullptr) ++options.progress->files_done;
+  });
+
+  Report report;
+  report.tool_version = version();
+  report.arguments = paths;
+  report.judged = options.judge;
+  RuleTally tally(rules.size());
+  for (Outcome& outcome : outcomes) {
+    if (!outcome.done) continue;
+    report.files.push_back(std::move(outcome.file));
+    if (outcome.run) report.runs.push_back(std::move(*outcome.run));
+    tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
+  }
+  report.complete = !stopped(options);
+  if (report.complete) add_empty_folders(paths, discovery, report);
+  if (options.judge) {
+    Judgement reading = judge_reading(report, rules, options);
+    if (!reading.faults.empty() && report.files.empty()) report.files.emplace_back();
+    for (Error& fault : reading.faults) add_problem(report.files.front(), std::move(fault));
+    tally.add(rules, Scope::kReading, reading, report.findings);
+  }
+  rank(report.findings);
+  tally.conclude(rules, report);
+  add_rule_records(rules, report);
+  return report;
+}
+
+bool some_named_path_failed(const Report& report) {
+  return std::any_of(report.files.begin(), report.files.end(),
+                     [](const FileRecord& file) { return file.named && file.error && file.state != FileState::kRead; });
+}
+
+bool has_internal_fault(const Report& report) {
+  const auto internal = [](const Error& error) { return error.code == ErrorCode::kInternal; };
+  return std::any_of(report.files.begin(), report.files.end(), [&](const FileRecord& file) {
+    return (file.error && internal(*file.error)) || std::any_of(file.problems.begin(), file.problems.end(), internal);
+  });
+}
+
+std::optional<Severity> worst(const Report& report) {
+  std::optional<Severity> worst;
+  for (const Finding& finding : report.findings) worst = worst ? std::max(*worst, finding.severity) : finding.severity;
+  return worst;
+}
+
+}  // namespace assay

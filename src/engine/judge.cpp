@@ -1,0 +1,81 @@
+// Asks the rules. A rule is code that may be wrong: what it throws is told as a fault of assay, and the others go on.
+
+#include <algorithm>
+#include <exception>
+
+#include "engine/engine.h"
+
+namespace assay {
+
+namespace {
+
+// One rule; `ask` calls its function.
+template <class Ask>
+void judge_one(const Rule& rule, const CheckOptions& options, const Ask& ask, Judgement& out) {
+  Findings findings;
+  std::string fault;
+  try {
+    ask(Parameters(rule.parameters, options.parameters, rule.name), findings);
+  } catch (const std::exception& error) {
+    fault = error.what();
+  } catch (...) {
+    fault = "unknown exception";
+  }
+  if (!fault.empty()) {
+    out.faults.push_back({ErrorCode::kInternal,
+                          "rule " + std::string(rule.name) + " failed: " + fault,
+                          {},
+                          "please report this; the other rules were judged"});
+    findings.found().clear();
+  }
+  out.not_applied.push_back(findings.found().empty() ? findings.reason() : std::nullopt);
+  for (Finding& finding : findings.found()) {
+    if (finding.name.empty()) finding.name = rule.name;
+    finding.confidence = std::clamp(finding.confidence, 0.01, 1.0);
+    finding.impact = std::clamp(finding.impact, 0.0, 1.0);
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+// A rule need not repeat which run it looks at.
+void complete_place(Location& place, const Run& run) {
+  if (place.run.empty()) place.run = run.id;
+  if (place.path.empty()) place.path = run.paths.empty() ? run.id : run.paths.front();
+}
+
+}  // namespace
+
+Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const CheckOptions& options) {
+  Judgement out;
+  for (const Rule* rule : rules) {
+    if (rule->scope != Scope::kRun) {
+      out.not_applied.emplace_back();
+      continue;
+    }
+    judge_one(*rule, options, [&](const Parameters& set, Findings& found) { rule->judge(run, set, found); }, out);
+  }
+  for (Finding& finding : out.findings) {
+    if (finding.where) complete_place(*finding.where, run);
+    for (Location& place : finding.also) complete_place(place, run);
+    for (Evidence& evidence : finding.evidence) {
+      if (evidence.where) complete_place(*evidence.where, run);
+    }
+  }
+  for (Error& fault : out.faults) complete_place(fault.where, run);
+  return out;
+}
+
+Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options) {
+  Judgement out;
+  for (const Rule* rule : rules) {
+    if (rule->scope != Scope::kReading) {
+      out.not_applied.emplace_back();
+      continue;
+    }
+    judge_one(
+        *rule, options, [&](const Parameters& set, Findings& found) { rule->judge_reading(read, set, found); }, out);
+  }
+  return out;
+}
+
+}  // namespace assay

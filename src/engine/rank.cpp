@@ -1,0 +1,85 @@
+// What to read first.
+//
+// Severity decides (it follows the harm done). Within one severity a cause stands before what it explains, whatever
+// their scores: who mends the cause need not look at the effect. Else the product of confidence and impact, then name
+// and place, so that the order is the same on every machine. Findings that explain each other in a ring are a mistake
+// of a rule; the ring is cut where it is entered.
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "engine/engine.h"
+
+namespace assay {
+
+namespace {
+
+auto place_of(const Finding& finding) {
+  const Location none;
+  const Location& place = finding.where ? *finding.where : none;
+  return std::make_tuple(place.path, place.steps ? place.steps->first : -1, place.line);
+}
+
+bool before(const Finding& a, const Finding& b) {
+  if (a.severity != b.severity) return a.severity > b.severity;
+  const double score_a = a.confidence * a.impact;
+  const double score_b = b.confidence * b.impact;
+  if (score_a != score_b) return score_a > score_b;
+  if (a.confidence != b.confidence) return a.confidence > b.confidence;
+  if (a.name != b.name) return a.name < b.name;
+  return place_of(a) < place_of(b);
+}
+
+// "loss-spike@train.log", and "#2" for the second of that name and place.
+void give_ids(std::vector<Finding>& findings) {
+  std::map<std::string, int> seen;
+  for (Finding& finding : findings) {
+    if (!finding.id.empty()) continue;
+    std::string id = finding.name;
+    if (finding.where && !finding.where->path.empty()) id += "@" + finding.where->path;
+    const int count = ++seen[id];
+    finding.id = count == 1 ? id : id + "#" + std::to_string(count);
+  }
+}
+
+class CausesFirst {
+ public:
+  explicit CausesFirst(std::vector<Finding> sorted) : sorted_(std::move(sorted)), done_(sorted_.size()) {
+    for (std::size_t i = 0; i < sorted_.size(); ++i) index_[sorted_[i].id] = i;
+  }
+
+  std::vector<Finding> ordered() && {
+    for (std::size_t i = 0; i < sorted_.size(); ++i) place(i);
+    std::vector<Finding> out;
+    out.reserve(order_.size());
+    for (const std::size_t i : order_) out.push_back(std::move(sorted_[i]));
+    return out;
+  }
+
+ private:
+  void place(std::size_t i) {
+    if (done_[i]) return;
+    done_[i] = true;
+    for (const std::string& cause : sorted_[i].because_of) {
+      const auto found = index_.find(cause);
+      if (found != index_.end() && sorted_[found->second].severity == sorted_[i].severity) place(found->second);
+    }
+    order_.push_back(i);
+  }
+
+  std::vector<Finding> sorted_;
+  std::vector<bool> done_;
+  std::vector<std::size_t> order_;
+  std::map<std::string, std::size_t> index_;
+};
+
+}  // namespace
+
+void rank(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), before);
+  give_ids(findings);
+  findings = CausesFirst(std::move(findings)).ordered();
+}
+
+}  // namespace assay

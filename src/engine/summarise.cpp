@@ -1,0 +1,100 @@
+// What was read of a run: enough to see whether assay understood the log before one believes what it says of it.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "core/curve.h"
+#include "engine/engine.h"
+#include "stat/quantile.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kMostSettings = 2000;
+constexpr std::size_t kCurveBuckets = 120;
+
+SeriesSummary summarise_series(const Series& series, int segment, bool details) {
+  SeriesSummary out;
+  out.metric = series.metric;
+  out.printed_as = series.printed_as;
+  out.unit = series.unit;
+  out.segment = segment;
+  out.steps = {series.first_step(), series.last_step()};
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  out.first = out.last = out.least = out.greatest = nothing;
+  for (const double value : series.values.span()) {
+    if (!std::isfinite(value)) {
+      ++out.non_finite;
+      continue;
+    }
+    if (out.points == 0) out.first = out.least = out.greatest = value;
+    ++out.points;
+    out.last = value;
+    out.least = std::min(out.least, value);
+    out.greatest = std::max(out.greatest, value);
+  }
+  out.median = details ? median(series.values.span()) : nothing;
+  if (details) out.curve = curve_of(series, 0, series.size(), kCurveBuckets);
+  return out;
+}
+
+std::vector<EventCount> count_events(const std::vector<Event>& events) {
+  std::map<EventKind, EventCount> kinds;
+  for (const Event& event : events) {
+    EventCount& kind = kinds[event.kind];
+    if (kind.count++ == 0) kind.first = event;
+    kind.last = event;
+  }
+  std::vector<EventCount> out;
+  for (auto& [kind, count] : kinds) {
+    count.kind = kind;
+    out.push_back(std::move(count));
+  }
+  return out;
+}
+
+// Segments may overlap in steps: a run that was resumed from an older checkpoint went over them twice.
+std::optional<StepRange> steps_of(const Run& run) {
+  std::optional<StepRange> steps;
+  for (const Segment& segment : run.segments) {
+    if (segment.empty()) continue;
+    if (!steps) steps = StepRange{segment.first_step(), segment.last_step()};
+    steps->first = std::min(steps->first, segment.first_step());
+    steps->last = std::max(steps->last, segment.last_step());
+  }
+  return steps;
+}
+
+}  // namespace
+
+RunSummary summarise(const Run& run, bool details) {
+  RunSummary out;
+  out.id = run.id;
+  out.paths = run.paths;
+  out.dialect = run.dialect;
+  out.axis = run.segments.empty() ? "" : run.segments.front().axis;
+  out.kind = run.kind;
+  out.segments = static_cast<int>(run.segments.size());
+  out.steps = steps_of(run);
+  out.planned_steps = run.planned_steps;
+  out.interpretations = run.interpretations;
+  out.events = count_events(run.events);
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const Segment& segment = run.segments[i];
+    if (segment.rows) out.records += static_cast<std::int64_t>(segment.rows->size());
+    for (const Series& series : segment.series) {
+      if (!series.empty()) out.series.push_back(summarise_series(series, static_cast<int>(i), details));
+    }
+  }
+  if (details) {
+    const auto& all = run.config.settings;
+    out.settings.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostSettings)));
+  }
+  return out;
+}
+
+}  // namespace assay
