@@ -84,12 +84,13 @@ void Recorder::planned_steps(std::int64_t steps) { recording_.planned_steps = st
 void Recorder::axis(std::string_view name) { recording_.axis = name; }
 void Recorder::dialect(std::string_view name) { recording_.dialect = name; }
 
-void Recorder::truncated(std::int64_t line, std::string_view what) {
+void Recorder::truncated(std::int64_t line, std::string_view what, std::int64_t byte) {
   recording_.truncated = true;
   recording_.file.truncated = true;
   Location where;
   where.path = recording_.path;
   where.line = line;
+  where.byte = byte;
   problem({ErrorCode::kTruncated, std::string(what), std::move(where), ""});
 }
 

@@ -62,7 +62,8 @@ class Recorder {
   void planned_steps(std::int64_t steps);
   void axis(std::string_view name);  // the last one stays
   void dialect(std::string_view name);
-  void truncated(std::int64_t line, std::string_view what);
+  /// line: from 1, 0 where it is not known; byte: offset in the file as stored, -1 where it is not known.
+  void truncated(std::int64_t line, std::string_view what, std::int64_t byte = -1);
   void problem(Error error);  // the first 20 are kept, all are counted
   void unused(std::string_view line_text, std::int64_t line,
               std::string_view why);  // an unused line, aggregated by the caller's `why`

@@ -1,0 +1,111 @@
+#include "format/intake.h"
+
+#include <utility>
+
+#include "format/foreign.h"
+
+namespace assay {
+
+void Intake::feed(std::span<const char> bytes) {
+  if (done_) return;
+  recorder_.file().bytes += static_cast<std::int64_t>(bytes.size());
+  if (codec_known_) return unpack(bytes);
+  start_.append(bytes.data(), bytes.size());
+  if (start_.size() < kCodecMagic) return;
+  codec_known_ = true;
+  const Codec codec = codec_of(start_);
+  recorder_.file().codec = name(codec);
+  if (codec != Codec::kNone) decoder_ = open_decoder(codec);
+  unpack(std::exchange(start_, {}));
+}
+
+void Intake::unpack(std::span<const char> bytes) {
+  if (!decoder_) return take(bytes);
+  if (decoder_->feed(bytes, *this)) return;
+  broken_ = true;
+  done_ = true;
+}
+
+void Intake::take(std::span<const char> bytes) {
+  if (reader_) return pass_on({bytes.data(), bytes.size()});
+  if (done_) return;
+  const std::size_t wanted = kPrefix - prefix_.size();
+  if (bytes.size() < wanted) {
+    prefix_.append(bytes.data(), bytes.size());
+    return;
+  }
+  prefix_.append(bytes.data(), wanted);
+  decide(false);
+  if (reader_) pass_on({bytes.data() + wanted, bytes.size() - wanted});
+}
+
+void Intake::decide(bool whole) {
+  if (prefix_.empty()) return reject("empty", "is empty", "");
+  if (const auto foreign = foreign_kind(prefix_)) {
+    return reject(foreign->kind, std::string(foreign->message), std::string(foreign->hint));
+  }
+  const DetectedEncoding encoding = detect_encoding(prefix_);
+  std::string text = prefix_.substr(encoding.mark);
+  if (encoding.encoding != TextEncoding::kUtf8) {
+    utf16_ = std::make_unique<Utf16Decoder>(encoding.encoding == TextEncoding::kUtf16Big);
+    std::string converted;
+    utf16_->feed(text, converted);
+    if (whole) utf16_->finish(converted);
+    text = std::move(converted);
+  }
+  if (looks_binary(text)) return reject("binary", "is binary data of an unknown kind", "");
+  if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos && whole) {
+    return reject("empty", "holds nothing but blank space", "");
+  }
+  for (const Format& format : formats_) {
+    if (!format.is(recorder_.file().path, text, whole)) continue;
+    recorder_.file().kind = format.name;
+    reader_ = format.open(recorder_);
+    break;
+  }
+  prefix_ = {};
+  if (reader_) reader_->feed(text);
+}
+
+void Intake::pass_on(std::string_view bytes) {
+  if (!utf16_) return reader_->feed({bytes.data(), bytes.size()});
+  converted_.clear();
+  utf16_->feed(bytes, converted_);
+  reader_->feed(converted_);
+}
+
+void Intake::reject(std::string_view kind, std::string message, std::string hint) {
+  FileRecord& file = recorder_.file();
+  file.kind = kind;
+  file.state = FileState::kNothingRead;
+  Location where;
+  where.path = file.path;
+  file.error = Error{ErrorCode::kUnrecognised, std::move(message), std::move(where), std::move(hint)};
+  done_ = true;
+}
+
+void Intake::report_broken_codec() {
+  Error error = *decoder_->error();
+  error.where.path = recorder_.file().path;
+  if (error.code == ErrorCode::kLimit) return recorder_.problem(std::move(error));
+  recorder_.truncated(0, error.message, error.where.byte);
+}
+
+void Intake::finish(bool interrupted) {
+  if (!codec_known_ && !done_) {
+    codec_known_ = true;
+    take(std::exchange(start_, {}));
+  }
+  if (decoder_ && !broken_ && !done_ && !interrupted) broken_ = !decoder_->finish();
+  if (broken_) report_broken_codec();
+  if (!reader_ && recorder_.file().state == FileState::kRead) decide(true);
+  if (!reader_) return;
+  if (utf16_ && !broken_ && !interrupted) {
+    converted_.clear();
+    utf16_->finish(converted_);
+    reader_->feed(converted_);
+  }
+  reader_->finish(broken_ || interrupted);
+}
+
+}  // namespace assay
