@@ -1,0 +1,101 @@
+// The formats that a file is tried for, and reading one.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "format/intake.h"
+#include "format/reader.h"
+
+namespace assay {
+
+namespace {
+
+// The first that says yes reads the file. A container has to be sure of itself: what it does not claim goes to the line
+// engine, which takes any text.
+constexpr std::array<Format, 0> kFormats{};
+
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+
+void failed(Recorder& recorder, Error error) {
+  FileRecord& file = recorder.file();
+  file.state = FileState::kFailed;
+  file.error = std::move(error);
+}
+
+// What the file as a whole came to.
+Recording conclude(Recorder&& recorder) {
+  Recording recording = std::move(recorder).finish();
+  FileRecord& file = recording.file;
+  const bool nothing = recording.rows() == 0 && recording.events.empty() && recording.config.settings.empty();
+  if (file.state == FileState::kRead && nothing) {
+    file.state = FileState::kNothingRead;
+    Location where;
+    where.path = file.path;
+    if (!file.error) {
+      file.error = Error{ErrorCode::kUnrecognised, "holds nothing that is known as a training log", std::move(where),
+                         "assay show --ledger FILE lists the lines that were not used"};
+    }
+  }
+  return recording;
+}
+
+void read_all(InputFile& file, Recorder& recorder, const ReadOptions& options) {
+  Intake intake(recorder, kFormats);
+  std::vector<char> buffer(kChunk);
+  const auto interrupted = [&] { return options.interrupted != nullptr && options.interrupted->load(); };
+  while (!intake.done() && !interrupted()) {
+    const Result<std::size_t> got = file.read(buffer, options.interrupted);
+    if (!got) {
+      // A disk that fails in the middle: what came before stays, as of a file that is cut.
+      if (recorder.file().bytes == 0) return failed(recorder, got.error());
+      recorder.truncated(0, got.error().message, got.error().where.byte);
+      return intake.finish(true);
+    }
+    if (*got == 0) break;
+    intake.feed({buffer.data(), *got});
+    if (options.progress != nullptr) options.progress->bytes_done += static_cast<std::int64_t>(*got);
+  }
+  intake.finish(interrupted());
+}
+
+}  // namespace
+
+Recording read_file(const std::string& path, const ReadOptions& options) {
+  Recorder recorder(path);
+  recorder.file().named = options.named;
+  const auto stop = [&](Error error) {
+    failed(recorder, std::move(error));
+    return std::move(recorder).finish();
+  };
+  Location where;
+  where.path = path;
+  const Result<InputFile::Kind> kind = InputFile::kind_of(path);
+  if (!kind) return stop(kind.error());
+  if (*kind == InputFile::Kind::kDirectory) {
+    return stop(
+        {ErrorCode::kUsage, "is a directory", std::move(where), "name it to `assay check`, which looks inside"});
+  }
+  if (*kind == InputFile::Kind::kStream && !options.named) {
+    // Found in a folder: a pipe without a writer would keep us waiting for ever.
+    return stop({ErrorCode::kUnreadable, "is a pipe or device", std::move(where), "name it to have it read"});
+  }
+  Result<InputFile> file = InputFile::open(path);
+  if (!file) return stop(std::move(file).error());
+  read_all(*file, recorder, options);
+  return conclude(std::move(recorder));
+}
+
+Recording read_bytes(const std::string& path, std::string_view bytes, std::size_t chunk) {
+  Recorder recorder(path);
+  Intake intake(recorder, kFormats);
+  const std::size_t step = chunk == 0 ? std::max<std::size_t>(bytes.size(), 1) : chunk;
+  for (std::size_t at = 0; at < bytes.size() && !intake.done(); at += step) intake.feed(bytes.substr(at, step));
+  intake.finish();
+  return conclude(std::move(recorder));
+}
+
+}  // namespace assay
