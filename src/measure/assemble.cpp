@@ -1,7 +1,8 @@
-// Puts a run together: rows are kept, dropped and cut into segments as the row plan says, then each segment is interpreted.
+// Puts a run together: rows are kept, dropped and cut into segments as the row plan says, then each segment is
+// interpreted.
 //
-// A recording of one segment without repeats, the usual case, keeps its columns: nothing is copied. Otherwise the series are
-// taken over one by one, so that at most one series exists twice.
+// A recording of one segment without repeats, the usual case, keeps its columns: nothing is copied. Otherwise the
+// series are taken over one by one, so that at most one series exists twice.
 
 #include "measure/assemble.h"
 

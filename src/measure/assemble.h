@@ -7,8 +7,8 @@
 namespace assay {
 
 /// Splits at restarts, drops repeated records, takes away placeholders and foreign scales; each change is told in
-/// Run::interpretations and counted in the recording's ledger (Recording::file, which stays; the columns move into the run).
-/// An empty recording gives a run with one empty segment.
+/// Run::interpretations and counted in the recording's ledger (Recording::file, which stays; the columns move into
+/// the run). An empty recording gives a run with one empty segment.
 Run assemble(Recording& recording);
 
 }  // namespace assay

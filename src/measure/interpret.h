@@ -1,6 +1,7 @@
 #pragma once
-// What logs hide: numbers that do not mean what their name says. Each step changes the series of one segment in place and tells
-// what it did; the order in interpret.cpp matters (a stale grad norm must go before the loss scale is divided out).
+// What logs hide: numbers that do not mean what their name says. Each step changes the series of one segment in place
+// and tells what it did; the order in interpret.cpp matters (a stale grad norm must go before the loss scale is
+// divided out).
 
 #include <vector>
 
@@ -24,7 +25,8 @@ void unscale_grad_norm(Segment& segment, std::vector<Interpretation>& told);
 void bring_loss_to_nats_per_step(Segment& segment, const Config& config, std::vector<Interpretation>& told);
 
 /// All of them, in their order.
-void interpret(Segment& segment, const std::vector<Event>& events, const Config& config, std::vector<Interpretation>& told);
+void interpret(Segment& segment, const std::vector<Event>& events, const Config& config,
+               std::vector<Interpretation>& told);
 
 /// Tells once what several segments told each: counts are added.
 void merge(std::vector<Interpretation>& told);

@@ -1,10 +1,12 @@
 // Losses in other measures than nats per step.
 //   * bits: fairseq and metaseq print base-2 logarithms (the dialect says so): times ln 2.
-//   * divided by the accumulation steps k: programs that divide the loss before backward() and print what they have. The
-//     evaluation loss, which is not divided, tells: it stands k times above the training loss (within 15 %) at every comparison.
-//   * summed over k accumulation steps (a known fault of one release of a widespread trainer): the first loss is k times ln V.
-//     No model starts at twice the loss of uniform guessing, so with k >= 2 known from the settings and V known or taken as
-//     ln V <= 12.5 (V <= 268,000) a first loss within 10 % of k ln V, and above 1.5 times 12.5, is such a sum.
+//   * divided by the accumulation steps k: programs that divide the loss before backward() and print what they have.
+//     The evaluation loss, which is not divided, tells: it stands k times above the training loss (within 15 %) at
+//     every comparison.
+//   * summed over k accumulation steps (a known fault of one release of a widespread trainer): the first loss is k
+//     times ln V. No model starts at twice the loss of uniform guessing, so with k >= 2 known from the settings and V
+//     known or taken as ln V <= 12.5 (V <= 268,000) a first loss within 10 % of k ln V, and above 1.5 times 12.5, is
+//     such a sum.
 // k is believed only where the settings say it. Otherwise the numbers stay as printed: 2.6 with k = 4 is as likely a
 // fine-tuning loss as a divided 10.4.
 

@@ -1,10 +1,11 @@
 // Placeholders: a program that did not measure a metric often prints a constant in its place, Megatron-DeepSpeed
 // "grad norm: 0.000" and "loss scale: -1.0". Taken at their word they mean a dead model and a broken scaler.
 //
-// A loss scale is positive by definition, so a negative one is never a measurement. A grad norm that is 0 in every record while
-// the loss moves was not measured: with gradients of exactly zero no weight moves, and the loss of fixed weights moves only by
-// the noise of the batches. It is believed (and left to grad-norm-vanished) where the loss is flat as well.
-// Limit: norms below half the last printed digit of a healthy run look the same; then too, nothing can be said of them.
+// A loss scale is positive by definition, so a negative one is never a measurement. A grad norm that is 0 in every
+// record while the loss moves was not measured: with gradients of exactly zero no weight moves, and the loss of fixed
+// weights moves only by the noise of the batches. It is believed (and left to grad-norm-vanished) where the loss is
+// flat as well. Limit: norms below half the last printed digit of a healthy run look the same; then too, nothing can
+// be said of them.
 
 #include <algorithm>
 #include <cmath>

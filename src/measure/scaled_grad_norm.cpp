@@ -1,13 +1,15 @@
-// Grad norms that still carry the loss scale. FP16 training multiplies the loss by a scale S so that small gradients survive;
-// DeepSpeed under Megatron prints the norm before the scale is taken out: 79,683.8 at S = 262,144 is a norm of 0.304.
+// Grad norms that still carry the loss scale. FP16 training multiplies the loss by a scale S so that small gradients
+// survive; DeepSpeed under Megatron prints the norm before the scale is taken out: 79,683.8 at S = 262,144 is a norm
+// of 0.304.
 //
 // Two signs, either is enough:
-//   * the norm follows the scale: over records with at least three different scales, log norm and log S correlate above 0.9
-//     and norm / S lies between 0.001 and 100 (what norms of real runs are);
-//   * S is constant or nearly so (an excerpt): the dialect is known to print scaled norms, S >= 1,024, the median norm is above
-//     1,000 and norm / S lies in the same range. A norm that a real run keeps above 1,000 at such an S is not known.
-// Limit: a short excerpt of an unknown dialect keeps its printed norms; detectors work on ratios and are not misled by a
-// constant factor.
+//   * the norm follows the scale: over records with at least three different scales, log norm and log S correlate
+//     above 0.9 and norm / S lies between 0.001 and 100 (what norms of real runs are);
+//   * S is constant or nearly so (an excerpt): the dialect is known to print scaled norms, S >= 1,024, the median
+//     norm is above 1,000 and norm / S lies in the same range. A norm that a real run keeps above 1,000 at such an S
+//     is not known.
+// Limit: a short excerpt of an unknown dialect keeps its printed norms; detectors work on ratios and are not misled
+// by a constant factor.
 
 #include <algorithm>
 #include <cmath>

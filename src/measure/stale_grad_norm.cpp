@@ -1,10 +1,10 @@
-// Stale grad norms: when a step is skipped no norm is computed, and DeepSpeed under Megatron prints that of the step before once
-// more, to the last digit. Read as measurements such repeats hide the overflow and, once the loss scale is divided out, invent
-// a rise.
+// Stale grad norms: when a step is skipped no norm is computed, and DeepSpeed under Megatron prints that of the step
+// before once more, to the last digit. Read as measurements such repeats hide the overflow and, once the loss scale
+// is divided out, invent a rise.
 //
-// A repeat is taken for stale when the step shows a skip (an overflow event since the record before, a loss scale that fell, a
-// printed skip count, a missing loss) or when the repeated number has so many digits that chance is out of the question:
-// two measured norms agree in six significant digits about once in 10^5 neighbours.
+// A repeat is taken for stale when the step shows a skip (an overflow event since the record before, a loss scale
+// that fell, a printed skip count, a missing loss) or when the repeated number has so many digits that chance is out
+// of the question: two measured norms agree in six significant digits about once in 10^5 neighbours.
 
 #include <cmath>
 

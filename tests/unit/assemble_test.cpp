@@ -108,24 +108,24 @@ TEST(Assemble, DropsRepeatsOfRanksThatPrintTheSame) {
 
 TEST(Assemble, DropsRepeatsThatArriveOutOfOrder) {
   const assay::Run run = Log()
-                      .row(1, {{"loss", 4}})
-                      .row(2, {{"loss", 3}})
-                      .row(1, {{"loss", 4}})
-                      .row(3, {{"loss", 2.5}})
-                      .row(2, {{"loss", 3}})
-                      .run();
+                             .row(1, {{"loss", 4}})
+                             .row(2, {{"loss", 3}})
+                             .row(1, {{"loss", 4}})
+                             .row(3, {{"loss", 2.5}})
+                             .row(2, {{"loss", 3}})
+                             .run();
   ASSERT_EQ(run.segments.size(), 1u);
   EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3}));
 }
 
 TEST(Assemble, LeavesOutStragglersWithOtherValues) {
   const assay::Run run = Log()
-                      .row(1, {{"loss", 4}})
-                      .row(2, {{"loss", 3}})
-                      .row(1, {{"loss", 4.1}})
-                      .row(3, {{"loss", 2.5}})
-                      .row(4, {{"loss", 2.4}})
-                      .run();
+                             .row(1, {{"loss", 4}})
+                             .row(2, {{"loss", 3}})
+                             .row(1, {{"loss", 4.1}})
+                             .row(3, {{"loss", 2.5}})
+                             .row(4, {{"loss", 2.4}})
+                             .run();
   ASSERT_EQ(run.segments.size(), 1u);
   EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4}));
   EXPECT_EQ(told(run, "stragglers")->count, 1);
@@ -142,16 +142,17 @@ TEST(Assemble, FollowsTheRankThatPrintsMost) {
 
 TEST(Assemble, JoinsTwoPrintsOfTheSameNumber) {
   const assay::Run run = Log()
-                      .row(1, {{"loss", 12.7902}}, 1)
-                      .row(1, {{"loss", 12.79022}, {"grad_norm", 3}}, 2)
-                      .row(2, {{"loss", 12.8004}}, 1)
-                      .row(2, {{"loss", 12.80042}, {"grad_norm", 4}}, 2)
-                      .run();
+                             .row(1, {{"loss", 12.7902}}, 1)
+                             .row(1, {{"loss", 12.79022}, {"grad_norm", 3}}, 2)
+                             .row(2, {{"loss", 12.8004}}, 1)
+                             .row(2, {{"loss", 12.80042}, {"grad_norm", 4}}, 2)
+                             .run();
   EXPECT_EQ(run.segments[0].find("loss")->size(), 2u);
 }
 
 TEST(Assemble, KeepsMicroStepsWithTheSameNumber) {
-  const assay::Run run = Log().row(1, {{"loss", 4}}).row(1, {{"loss", 5}}).row(2, {{"loss", 3}}).row(2, {{"loss", 3.5}}).run();
+  const assay::Run run =
+      Log().row(1, {{"loss", 4}}).row(1, {{"loss", 5}}).row(2, {{"loss", 3}}).row(2, {{"loss", 3.5}}).run();
   EXPECT_EQ(values(run.segments[0], "loss"), (Numbers{4, 5, 3, 3.5}));
 }
 
@@ -277,8 +278,8 @@ TEST(Assemble, AnEmptyRecordingIsARunWithOneEmptySegment) {
   EXPECT_TRUE(run.segments[0].empty());
 }
 
-// The invariant that rules rely on, over random recordings: rows and steps of each segment do not fall, nothing is lost but
-// what the plan counts.
+// The invariant that rules rely on, over random recordings: rows and steps of each segment do not fall, nothing is
+// lost but what the plan counts.
 TEST(Assemble, StepsNeverFallWithinASegment) {
   std::uint64_t state = 88172645463325252ULL;
   const auto random = [&](std::uint64_t below) {
