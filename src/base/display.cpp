@@ -130,6 +130,22 @@ std::string printable(std::string_view text, bool keep_lines) {
   return out;
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Char c = next_char(text);
+    if (c.valid) {
+      out += text.substr(0, static_cast<std::size_t>(c.bytes));
+    } else {
+      out += "\\x";
+      append_hex(out, static_cast<std::uint32_t>(c.code), 2);
+    }
+    text.remove_prefix(static_cast<std::size_t>(c.bytes));
+  }
+  return out;
+}
+
 std::string ascii_typography(std::string_view text) {
   struct Replacement {
     std::string_view from, to;

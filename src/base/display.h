@@ -24,6 +24,9 @@ int display_width(std::string_view text);
 /// Applying it twice changes nothing. keep_lines: line feeds stay.
 std::string printable(std::string_view text, bool keep_lines = false);
 
+/// The text with every byte that is not UTF-8 shown as \xHH; all else as it is.
+std::string valid_utf8(std::string_view text);
+
 /// Typographic characters replaced by ASCII of the same meaning ("–" by "-", "×" by "x", …). Letters stay as they are.
 std::string ascii_typography(std::string_view text);
 
