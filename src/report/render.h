@@ -13,12 +13,16 @@ struct RenderOptions {
   Language language = Language::kEnglish;
   bool colour = false;
   bool unicode = true;    // false: ASCII of the same shape
-  bool verbose = false;   // notes in full
+  bool verbose = false;   // notes in full, every line of evidence, every reason
+  bool quiet = false;     // the verdict alone
   std::size_t most = 10;  // findings shown in text; 0: all
   int width = 80;         // columns of the terminal
 };
 
 std::string render_text(const Report& report, const RenderOptions& options);
+/// What was read, without a judgement: runs, series, settings, events, what the readers did to the numbers. ledger: what
+/// was not used instead, and every problem.
+std::string render_reading(const Report& report, bool ledger, const RenderOptions& options);
 std::string render_json(const Report& report, const RenderOptions& options);
 std::string render_jsonl(const Report& report,
                          const RenderOptions& options);  // one finding a line, then a summary line

@@ -1,0 +1,301 @@
+// The complete form of a report. docs/schema/report.schema.json describes it, a test holds them together.
+//
+// Strict JSON: what is not finite is null, what is not UTF-8 is escaped. Each sentence stands there twice: as text in
+// the language asked for, for whoever reads the file, and as its key and values, so that `assay report` can render it
+// again in either language. A value says its kind by the name of its member: {"number": 2.61, "unit": "nats"},
+// {"count": 12}, {"steps": [1912, 9800]}, {"word": "grad_norm"}; a number that is not finite has "number": null and
+// "is": "NaN", "Inf" or "-Inf".
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/display.h"
+#include "report/json_names.h"
+#include "report/render.h"
+#include "report/verdict.h"
+#include "report/words.h"
+
+namespace assay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using json_names::to_name;
+
+class Writer {
+ public:
+  Writer(const Report& report, const RenderOptions& options) : report_(report), language_(options.language) {}
+
+  Json whole() const {
+    Json out;
+    out["schema"] = json_names::kSchema;
+    out["tool"] = {{"name", "assay"}, {"version", text(report_.tool_version)}};
+    out["language"] = language_ == Language::kChinese ? "zh" : "en";
+    out["arguments"] = all(report_.arguments, [this](const std::string& one) { return text(one); });
+    out["complete"] = report_.complete;
+    out["judged"] = report_.judged;
+    out["verdict"] = report_.judged ? verdict() : Json();
+    out["runs"] = all(report_.runs, [this](const RunSummary& one) { return run(one); });
+    out["findings"] = all(report_.findings, [this](const Finding& one) { return finding(one); });
+    out["sections"] = all(report_.sections, [this](const Section& one) { return section(one); });
+    out["files"] = all(report_.files, [this](const FileRecord& one) { return file(one); });
+    out["rules"] = rules();
+    return out;
+  }
+
+  Json verdict() const {
+    const Counts counts = count_findings(report_);
+    return {{"text", text(verdict_line(report_, language_))},
+            {"headline", text(headline(report_, language_))},
+            {"errors", counts.errors},
+            {"warnings", counts.warnings},
+            {"notes", counts.notes}};
+  }
+
+  Json finding(const Finding& one) const {
+    const RuleRecord* rule = rule_record(report_, one.name);
+    Json out;
+    out["id"] = text(one.id);
+    out["name"] = text(one.name);
+    out["severity"] = to_name(json_names::kSeverities, one.severity);
+    out["confidence"] = number(one.confidence);
+    out["impact"] = number(one.impact);
+    out["message"] = text(sentence(rule, one.message, language_));
+    out["phrase"] = phrase(one.message);
+    out["where"] = one.where ? location(*one.where) : Json();
+    out["also"] = all(one.also, [this](const Location& place) { return location(place); });
+    out["evidence"] = all(one.evidence, [&](const Evidence& evidence) {
+      Json item;
+      item["text"] = evidence.text.key.empty() ? Json() : text(sentence(rule, evidence.text, language_));
+      item["phrase"] = evidence.text.key.empty() ? Json() : phrase(evidence.text);
+      item["curve"] = evidence.curve ? curve(*evidence.curve) : Json();
+      item["where"] = evidence.where ? location(*evidence.where) : Json();
+      return item;
+    });
+    out["actions"] = all(one.actions, [&](const Action& action) {
+      Json item;
+      item["text"] = text(sentence(rule, action.text, language_));
+      item["phrase"] = phrase(action.text);
+      item["command"] = action.command.empty() ? Json() : text(action.command);
+      return item;
+    });
+    out["because_of"] = all(one.because_of, [this](const std::string& id) { return text(id); });
+    return out;
+  }
+
+ private:
+  template <class Items, class Function>
+  static Json all(const Items& items, const Function& function) {
+    Json out = Json::array();
+    for (const auto& item : items) out.push_back(function(item));
+    return out;
+  }
+
+  static Json text(std::string_view value) { return valid_utf8(value); }
+  static Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+  static Json range(const StepRange& steps) { return Json::array({steps.first, steps.last}); }
+  static Json both(const Text& value) { return {{"en", text(value.en)}, {"zh", text(value.zh)}}; }
+
+  static Json value(const Value& one) {
+    Json out = Json::object();
+    if (const auto* real = std::get_if<double>(&one.data)) {
+      out["number"] = number(*real);
+      if (std::isnan(*real)) out["is"] = "NaN";
+      if (std::isinf(*real)) out["is"] = *real > 0 ? "Inf" : "-Inf";
+    } else if (const auto* count = std::get_if<std::int64_t>(&one.data)) {
+      out["count"] = *count;
+    } else if (const auto* steps = std::get_if<StepRange>(&one.data)) {
+      out["steps"] = range(*steps);
+    } else {
+      out["word"] = text(std::get<std::string>(one.data));
+    }
+    if (one.unit != Unit::kNone) out["unit"] = to_name(json_names::kUnits, one.unit);
+    return out;
+  }
+
+  static Json phrase(const Phrase& one) {
+    Json values = Json::object();
+    for (const auto& [name, filled] : one.values) values[valid_utf8(name)] = value(filled);
+    return {{"key", text(one.key)}, {"values", std::move(values)}};
+  }
+
+  static Json location(const Location& one) {
+    Json out;
+    out["path"] = text(one.path);
+    out["line"] = one.line > 0 ? Json(one.line) : Json();
+    if (one.byte >= 0) out["byte"] = one.byte;
+    if (!one.run.empty()) out["run"] = text(one.run);
+    if (one.segment >= 0) out["segment"] = one.segment;
+    out["steps"] = one.steps ? range(*one.steps) : Json();
+    return out;
+  }
+
+  static Json curve(const Curve& one) {
+    Json out;
+    out["metric"] = text(one.metric);
+    out["last_step"] = one.last_step;
+    out["marked"] = one.marked ? range(*one.marked) : Json();
+    out["buckets"] = all(one.buckets, [](const Curve::Bucket& bucket) {
+      return Json::array({bucket.first_step, number(bucket.low), number(bucket.high), bucket.non_finite});
+    });
+    return out;
+  }
+
+  static Json event(const Event& one) {
+    Json out;
+    out["step"] = one.step ? Json(*one.step) : Json();
+    out["line"] = one.line;
+    out["before"] = one.before ? number(*one.before) : Json();
+    out["after"] = one.after ? number(*one.after) : Json();
+    out["text"] = text(one.text);
+    return out;
+  }
+
+  static Json series(const SeriesSummary& one) {
+    Json out;
+    out["metric"] = text(one.metric);
+    out["printed_as"] = text(one.printed_as);
+    out["unit"] = to_name(json_names::kUnits, one.unit);
+    out["segment"] = one.segment;
+    out["points"] = one.points;
+    out["non_finite"] = one.non_finite;
+    out["steps"] = range(one.steps);
+    out["first"] = number(one.first);
+    out["last"] = number(one.last);
+    out["least"] = number(one.least);
+    out["greatest"] = number(one.greatest);
+    out["median"] = number(one.median);
+    if (one.curve) out["curve"] = curve(*one.curve);
+    return out;
+  }
+
+  Json run(const RunSummary& one) const {
+    Json out;
+    out["id"] = text(one.id);
+    out["path"] = text(one.paths.empty() ? one.id : one.paths.front());
+    out["paths"] = all(one.paths, [](const std::string& path) { return text(path); });
+    out["dialect"] = text(one.dialect);
+    out["axis"] = text(one.axis);
+    out["kind"] = to_name(json_names::kKinds, one.kind);
+    out["segments"] = one.segments;
+    out["records"] = one.records;
+    out["steps"] = one.steps ? range(*one.steps) : Json();
+    out["planned_steps"] = one.planned_steps ? Json(*one.planned_steps) : Json();
+    out["series"] = all(one.series, [](const SeriesSummary& item) { return series(item); });
+    out["interpretations"] =
+        all(one.interpretations, [this](const Interpretation& item) { return interpretation(item); });
+    out["settings"] = all(one.settings, [](const Setting& item) {
+      return Json{{"key", text(item.key)}, {"value", text(item.value)}, {"where", location(item.where)}};
+    });
+    out["events"] = all(one.events, [](const EventCount& item) {
+      return Json{{"kind", to_name(json_names::kEvents, item.kind)},
+                  {"count", item.count},
+                  {"first", event(item.first)},
+                  {"last", event(item.last)}};
+    });
+    return out;
+  }
+
+  Json interpretation(const Interpretation& one) const {
+    Json out;
+    out["key"] = text(one.key);
+    out["text"] = text(describe(one, language_));
+    out["metric"] = text(one.metric);
+    out["factor"] = number(one.factor);
+    out["count"] = one.count;
+    out["where"] = location(one.where);
+    return out;
+  }
+
+  Json section(const Section& one) const {
+    Json out;
+    out["title"] = both(one.title);
+    out["text"] = both(one.text);
+    out["columns"] = all(one.columns, [](const TableColumn& column) {
+      return Json{{"title", both(column.title)}, {"right", column.right}};
+    });
+    out["rows"] = all(one.rows, [](const std::vector<Value>& row) { return all(row, value); });
+    out["curves"] = all(one.curves, curve);
+    return out;
+  }
+
+  static Json error(const Error& one) {
+    Json out;
+    out["code"] = to_name(json_names::kErrorCodes, one.code);
+    out["message"] = text(one.message);
+    out["where"] = location(one.where);
+    out["hint"] = one.hint.empty() ? Json() : text(one.hint);
+    return out;
+  }
+
+  static Json file(const FileRecord& one) {
+    Json out;
+    out["path"] = text(one.path);
+    out["kind"] = text(one.kind);
+    out["codec"] = one.codec.empty() ? Json() : text(one.codec);
+    out["state"] = to_name(json_names::kStates, one.state);
+    out["named"] = one.named;
+    out["bytes"] = one.bytes;
+    out["lines"] = one.lines;
+    out["records"] = one.records;
+    out["unused_lines"] = one.unused_lines;
+    out["repeated_lines"] = one.repeated_lines;
+    out["truncated"] = one.truncated;
+    out["unused"] = all(one.unused, [](const UnusedKind& kind) {
+      return Json{{"example", text(kind.example)},
+                  {"why", text(kind.why)},
+                  {"count", kind.count},
+                  {"first_line", kind.first_line}};
+    });
+    out["problems"] = all(one.problems, error);
+    out["problem_count"] = one.problem_count;
+    out["error"] = one.error ? error(*one.error) : Json();
+    return out;
+  }
+
+  Json rules() const {
+    Json out;
+    out["run"] = all(report_.rules_run, [](const std::string& name) { return text(name); });
+    out["not_applicable"] = all(report_.not_applicable, [this](const RuleNotApplied& one) {
+      return Json{{"rule", text(one.rule)},
+                  {"reason", text(sentence(rule_record(report_, one.rule), one.reason, language_))},
+                  {"phrase", phrase(one.reason)}};
+    });
+    out["records"] = all(report_.rules, [](const RuleRecord& one) {
+      return Json{{"name", text(one.name)},
+                  {"family", text(one.family)},
+                  {"title", both(one.title)},
+                  {"sentences", all(one.sentences, [](const Sentence& item) {
+                     return Json{{"key", text(item.key)}, {"en", text(item.text.en)}, {"zh", text(item.text.zh)}};
+                   })}};
+    });
+    return out;
+  }
+
+  const Report& report_;
+  Language language_;
+};
+
+}  // namespace
+
+std::string render_json(const Report& report, const RenderOptions& options) {
+  return Writer(report, options).whole().dump(1) + "\n";
+}
+
+std::string render_jsonl(const Report& report, const RenderOptions& options) {
+  const Writer writer(report, options);
+  std::string out;
+  for (const Finding& one : report.findings) {
+    Json line = {{"type", "finding"}};
+    line.update(writer.finding(one));
+    out += line.dump() + "\n";
+  }
+  Json summary = {{"type", "summary"},
+                  {"schema", json_names::kSchema},
+                  {"complete", report.complete},
+                  {"runs", report.runs.size()}};
+  summary["verdict"] = report.judged ? writer.verdict() : Json();
+  return out + summary.dump() + "\n";
+}
+
+}  // namespace assay

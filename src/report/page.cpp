@@ -1,0 +1,97 @@
+#include "report/page.h"
+
+#include <algorithm>
+
+#include "base/display.h"
+
+namespace assay {
+
+Ink ink_of(Severity severity) {
+  switch (severity) {
+    case Severity::kError: return Ink::kError;
+    case Severity::kWarning: return Ink::kWarning;
+    case Severity::kNote: return Ink::kNote;
+  }
+  return Ink::kPlain;
+}
+
+namespace {
+
+// The terminal's own sixteen colours: they follow the user's theme, light or dark.
+std::string_view code_of(Ink ink) {
+  switch (ink) {
+    case Ink::kPlain: return "";
+    case Ink::kError: return "1;31";
+    case Ink::kWarning: return "1;33";
+    case Ink::kNote: return "36";
+    case Ink::kStrong: return "1";
+    case Ink::kFaint: return "2";
+    case Ink::kDo: return "32";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Page::clean(std::string_view text) const {
+  std::string out = printable(text);
+  return options_.unicode ? out : ascii_typography(out);
+}
+
+std::string Page::paint(Ink ink, std::string_view text) const {
+  const std::string_view code = code_of(ink);
+  if (!options_.colour || code.empty() || text.empty()) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+void Page::line(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(' ');
+  out_ += text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  out_ += '\n';
+}
+
+void Page::paragraph(std::string_view lead, int lead_width, int indent, std::string_view text, Ink ink) {
+  // The first line has its lead where the others have their indent: wrapped as if all were `width` - indent wide.
+  const std::vector<std::string> lines =
+      wrap(clean(text), std::max(20, width() - indent), std::max(0, lead_width - indent));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string begin = i == 0 ? std::string(lead) : std::string(static_cast<std::size_t>(indent), ' ');
+    line(begin + paint(ink, lines[i]));
+  }
+}
+
+void Page::paragraph(int indent, std::string_view text, Ink ink) {
+  paragraph(std::string(static_cast<std::size_t>(indent), ' '), indent, indent, text, ink);
+}
+
+void print_table(Page& page, int indent, const std::vector<TableColumnText>& columns,
+                 const std::vector<std::vector<std::string>>& rows) {
+  std::vector<int> widths;
+  for (const TableColumnText& column : columns) widths.push_back(display_width(column.title));
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size() && c < widths.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(row[c]));
+    }
+  }
+  const auto print = [&](const auto& cell, Ink ink) {
+    std::string line(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) line += "  ";
+      const std::string text = cell(c);
+      if (columns[c].right) {
+        line += pad_left(text, widths[c]);
+      } else {
+        line += c + 1 == columns.size() ? text : pad_right(text, widths[c]);
+      }
+    }
+    const std::size_t end = line.find_last_not_of(' ');
+    page.line(page.paint(ink, line.substr(0, end == std::string::npos ? 0 : end + 1)));
+  };
+  const bool titled =
+      std::any_of(columns.begin(), columns.end(), [](const auto& column) { return !column.title.empty(); });
+  if (titled) print([&](std::size_t c) { return columns[c].title; }, Ink::kFaint);
+  for (const auto& row : rows)
+    print([&](std::size_t c) { return c < row.size() ? row[c] : std::string(); }, Ink::kPlain);
+}
+
+}  // namespace assay

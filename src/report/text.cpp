@@ -1,0 +1,375 @@
+// The report for a terminal: the verdict first, then what was found in rank order, then what it stands on.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/display.h"
+#include "report/page.h"
+#include "report/render.h"
+#include "report/sparkline.h"
+#include "report/verdict.h"
+#include "report/words.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kMostEvidence = 5;
+constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
+constexpr std::size_t kMostPlacesVerbose = 200;
+constexpr int kWidestCurve = 48;
+
+std::string place_of(const Location& where) {
+  if (where.path.empty()) return {};
+  return where.line > 0 ? where.path + ":" + std::to_string(where.line) : where.path;
+}
+
+std::string certainty(const Finding& finding, Language language) {
+  char number[16];
+  std::snprintf(number, sizeof number, "%.2f", finding.confidence);
+  return confidence_word(finding.confidence, language) + " " + number;
+}
+
+class TextReport {
+ public:
+  TextReport(const Report& report, const RenderOptions& options) : report_(report), page_(options) {
+    for (const Finding& finding : report.findings) {
+      if (finding.severity != Severity::kNote || options.verbose) shown_.push_back(&finding);
+    }
+    listed_ = options.most == 0 ? shown_.size() : std::min(options.most, shown_.size());
+    for (std::size_t i = 0; i < listed_; ++i) {
+      number_of_[shown_[i]->id] = i + 1;
+      const Finding& finding = *shown_[i];
+      name_width_ = std::max(name_width_, display_width(finding.name));
+      severity_width_ = std::max(severity_width_, display_width(word(finding.severity, language())));
+      certainty_width_ = std::max(certainty_width_, display_width(certainty(finding, language())));
+      steps_width_ = std::max(steps_width_, display_width(steps_of(finding)));
+    }
+    number_width_ = listed_ > 99 ? 4 : listed_ > 9 ? 3 : 2;
+    indent_ = number_width_ + 1;
+  }
+
+  std::string write() {
+    page_.paragraph(0, verdict_line(report_, language()), Ink::kStrong);
+    const std::string top = headline(report_, language());
+    if (!top.empty()) page_.paragraph(0, top);
+    if (page_.options().quiet) return page_.take();
+    for (std::size_t i = 0; i < listed_; ++i) write_finding(*shown_[i], i + 1);
+    if (listed_ < shown_.size()) {
+      page_.blank();
+      page_.paragraph(0, say("and {more} more (--all)", "另有 {more} 条（--all）", {{"more", shown_.size() - listed_}},
+                             language()));
+    }
+    for (const Section& section : report_.sections) write_section(section);
+    page_.blank();
+    write_footer();
+    return page_.take();
+  }
+
+ private:
+  Language language() const { return page_.language(); }
+
+  std::string steps_of(const Finding& finding) const {
+    if (!finding.where || !finding.where->steps) return {};
+    const RunSummary* run = run_of(report_, finding);
+    std::string out = steps_word(*finding.where->steps, counts_records(run), language());
+    if (run != nullptr && run->segments > 1 && finding.where->segment >= 0) {
+      out += say(" (part {part})", "（第 {part} 段）", {{"part", finding.where->segment + 1}}, language());
+    }
+    return out;
+  }
+
+  void write_finding(const Finding& finding, std::size_t number) {
+    const RuleRecord* rule = rule_record(report_, finding.name);
+    page_.blank();
+    write_heading(finding, number);
+    page_.paragraph(indent_, sentence(rule, finding.message, language()));
+    write_evidence(finding, rule);
+    for (const Action& action : finding.actions) {
+      const std::string label = say("do: ", "处理：", language());
+      const int wide = display_width(label);
+      const std::string lead = std::string(static_cast<std::size_t>(indent_), ' ') + page_.paint(Ink::kDo, label);
+      page_.paragraph(lead, indent_ + wide, indent_ + wide, sentence(rule, action.text, language()));
+      // Not wrapped: it is there to be copied.
+      if (!action.command.empty())
+        page_.line(std::string(static_cast<std::size_t>(indent_ + wide), ' ') + page_.clean(action.command));
+    }
+    if (explained_.insert(finding.name).second) {
+      page_.paragraph(
+          indent_,
+          say("more: assay explain {name}", "详情：assay explain {name}", {{"name", finding.name}}, language()),
+          Ink::kFaint);
+    }
+  }
+
+  // Number, severity, name, confidence, steps, place; the place goes to a line of its own where the line is full.
+  void write_heading(const Finding& finding, std::size_t number) {
+    const std::string severity = word(finding.severity, language());
+    const std::string sure = certainty(finding, language());
+    std::string line = page_.paint(Ink::kFaint, pad_left(std::to_string(number), number_width_)) + " " +
+                       page_.paint(ink_of(finding.severity), pad_right(severity, severity_width_)) + "  " +
+                       page_.paint(Ink::kStrong, pad_right(page_.clean(finding.name), name_width_)) + "  " +
+                       pad_right(sure, certainty_width_);
+    int used = indent_ + severity_width_ + 2 + name_width_ + 2 + certainty_width_;
+    const auto add = [&](const std::string& text, int padded) {
+      if (text.empty() && padded == 0) return;
+      const std::string clean = page_.clean(text);
+      const int wide = display_width(clean);
+      if (used + 2 + wide > page_.width()) {
+        page_.line(line);
+        line = std::string(static_cast<std::size_t>(indent_), ' ') + clean;
+        used = indent_ + wide;
+      } else {
+        line += "  " + pad_right(clean, padded);
+        used += 2 + std::max(wide, padded);
+      }
+    };
+    add(steps_of(finding), steps_width_);
+    if (finding.where) add(place_of(*finding.where), 0);
+    add(causes(finding), 0);
+    page_.line(line);
+  }
+
+  // "<- 1": the numbers of the findings that explain this one.
+  std::string causes(const Finding& finding) const {
+    std::string out;
+    for (const std::string& id : finding.because_of) {
+      const auto number = number_of_.find(id);
+      if (number != number_of_.end()) out += (out.empty() ? "← " : ", ") + std::to_string(number->second);
+    }
+    return out;
+  }
+
+  void write_evidence(const Finding& finding, const RuleRecord* rule) {
+    std::size_t lines = 0;
+    int label_width = 0;
+    for (const Evidence& evidence : finding.evidence) {
+      if (evidence.curve) label_width = std::max(label_width, display_width(spoken(evidence.curve->metric)));
+    }
+    for (const Evidence& evidence : finding.evidence) {
+      if (lines == kMostEvidence && !page_.options().verbose) break;
+      if (!evidence.text.key.empty()) {
+        std::string text = sentence(rule, evidence.text, language());
+        if (evidence.where && evidence.where->line > 0) {
+          text += say(" ({place})", "（{place}）", {{"place", place_of(*evidence.where)}}, language());
+        }
+        page_.paragraph(indent_, text);
+        ++lines;
+      }
+      if (evidence.curve && !evidence.curve->buckets.empty()) {
+        write_curve(*evidence.curve, label_width, ink_of(finding.severity));
+        ++lines;
+      }
+    }
+    write_further_places(finding);
+  }
+
+  void write_curve(const Curve& curve, int label_width, Ink ink) {
+    const std::string label = pad_right(page_.clean(spoken(curve.metric)), label_width) + "  ";
+    const int left = indent_ + label_width + 2;
+    constexpr int kRangeWidth = 24;
+    const int columns = std::clamp(page_.width() - left - kRangeWidth, 10, kWidestCurve);
+    const Sparkline picture = sparkline(curve, columns, page_.options().unicode);
+    const std::string margin(static_cast<std::size_t>(indent_), ' ');
+    std::string cells;
+    for (std::size_t i = 0; i < picture.cells.size(); ++i) {
+      cells += picture.marked[i] ? page_.paint(ink, picture.cells[i]) : picture.cells[i];
+    }
+    std::string range;
+    if (!std::isnan(picture.low)) {
+      range =
+          "  " + format(Value(picture.low)) + (picture.low < picture.high ? " … " + format(Value(picture.high)) : "");
+      if (picture.logarithmic) range += say(" (log)", "（对数）", language());
+    }
+    page_.line(margin + label + cells + page_.clean(range));
+    const bool all = std::all_of(picture.marked.begin(), picture.marked.end(), [](bool marked) { return marked; });
+    if (!picture.any_marked || all) return;
+    std::string marks;
+    for (const bool marked : picture.marked) marks += marked ? '^' : ' ';
+    page_.line(std::string(static_cast<std::size_t>(left), ' ') + page_.paint(ink, marks));
+  }
+
+  void write_further_places(const Finding& finding) {
+    std::vector<std::string> places;
+    for (const Location& place : finding.also) {
+      if (place.steps) {
+        places.push_back(format(Value(*place.steps)));
+      } else if (const std::string text = place_of(place); !text.empty()) {
+        places.push_back(text);
+      }
+    }
+    if (places.empty()) return;
+    const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostPlaces;
+    const std::size_t rest = places.size() > most ? places.size() - most : 0;
+    places.resize(places.size() - rest);
+    std::string text;
+    for (const std::string& place : places) text += (text.empty() ? "" : say("; ", "；", language())) + place;
+    const Values values = {{"places", text}, {"rest", rest}};
+    page_.paragraph(indent_, rest == 0 ? say("also at {places}", "另见 {places}", values, language())
+                                       : say("also at {places} and {rest} more", "另见 {places} 等，还有 {rest} 处",
+                                             values, language()));
+  }
+
+  void write_section(const Section& section) {
+    page_.blank();
+    if (!section.title.en.empty()) page_.paragraph(0, section.title.in(language()), Ink::kStrong);
+    if (!section.text.en.empty()) page_.paragraph(0, section.text.in(language()));
+    if (!section.columns.empty()) {
+      std::vector<TableColumnText> columns;
+      for (const TableColumn& column : section.columns)
+        columns.push_back({page_.clean(column.title.in(language())), column.right});
+      std::vector<std::vector<std::string>> rows;
+      for (const auto& row : section.rows) {
+        rows.emplace_back();
+        for (const Value& value : row) rows.back().push_back(page_.clean(format(value)));
+      }
+      print_table(page_, indent_, columns, rows);
+    }
+    int label_width = 0;
+    for (const Curve& curve : section.curves) label_width = std::max(label_width, display_width(spoken(curve.metric)));
+    for (const Curve& curve : section.curves) write_curve(curve, label_width, Ink::kStrong);
+  }
+
+  // --- footer: silence has to be told apart from health ---
+
+  void footer(const std::string& text) { page_.paragraph("", 0, 2, text, Ink::kFaint); }
+
+  void write_footer() {
+    write_files();
+    if (report_.runs.size() <= 3 || page_.options().verbose) {
+      for (const RunSummary& run : report_.runs) write_run(run);
+    }
+    write_unused();
+    const Counts counts = count_findings(report_);
+    if (counts.notes > 0 && counts.errors + counts.warnings > 0 && !page_.options().verbose) {
+      footer(say("{notes} (-v)", "{notes}（-v）", {{"notes", count_of(counts.notes, kNotes, language())}}, language()));
+    }
+    write_rules();
+  }
+
+  void write_files() {
+    std::map<std::string, std::int64_t> kinds;
+    std::int64_t read = 0;
+    std::int64_t passed = 0;
+    std::vector<std::string> failed;
+    for (const FileRecord& file : report_.files) {
+      if (file.state == FileState::kRead) {
+        ++read;
+        ++kinds[file.kind.empty() ? "?" : file.kind];
+      } else if (file.state == FileState::kUnknown) {
+        ++passed;
+      } else {
+        failed.push_back(file.path);
+      }
+    }
+    std::vector<std::string> parts;
+    for (const auto& [kind, count] : kinds) parts.push_back(format(Value(count)) + " " + kind);
+    std::string text = say("read {files}", "读取 {files}", {{"files", count_of(read, kFiles, language())}}, language());
+    if (!parts.empty()) text += say(": ", "：", language()) + listed(parts, language());
+    if (passed > 0) {
+      text += say("; passed over {files} of other kinds", "；跳过其他类型的 {files}",
+                  {{"files", count_of(passed, kFiles, language())}}, language());
+    }
+    if (!failed.empty()) {
+      const std::size_t count = failed.size();
+      if (count > 3 && !page_.options().verbose) failed.resize(3);
+      const std::string dots = failed.size() < count ? ", …" : "";
+      text += say("; got nothing from {count}: {paths}", "；{count} 个路径无内容：{paths}",
+                  {{"count", count}, {"paths", listed(failed, language()) + dots}}, language());
+    }
+    footer(text);
+  }
+
+  void write_run(const RunSummary& run) {
+    std::vector<std::string> metrics;
+    for (const SeriesSummary& series : run.series) {
+      const std::string name = spoken(series.metric);
+      if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) metrics.push_back(name);
+    }
+    const std::size_t most = page_.options().verbose ? metrics.size() : 6;
+    const std::size_t rest = metrics.size() > most ? metrics.size() - most : 0;
+    metrics.resize(metrics.size() - rest);
+    Values values = {{"run", run.id},
+                     {"dialect", run.dialect.empty() ? "?" : run.dialect},
+                     {"records", count_of(run.records, kRecords, language())},
+                     {"metrics", listed(metrics, language())},
+                     {"rest", rest},
+                     {"axis", run.axis}};
+    std::string text = say("{run}: {dialect}, {records}", "{run}：{dialect}，{records}", values, language());
+    if (run.segments > 1) {
+      values.emplace_back("parts", run.segments);
+      text += say(" in {parts} parts (the steps start again)", "，分 {parts} 段（步数重新开始）", values, language());
+    }
+    if (!counts_records(&run)) text += say(", steps as in '{axis}'", "，步数取自 '{axis}'", values, language());
+    text += say(": {metrics}", "：{metrics}", values, language());
+    if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language());
+    footer(text);
+  }
+
+  void write_unused() {
+    std::int64_t lines = 0;
+    std::int64_t unused = 0;
+    std::int64_t problems = 0;
+    const FileRecord* example = nullptr;
+    for (const FileRecord& file : report_.files) {
+      if (file.state != FileState::kRead) continue;
+      lines += file.lines;
+      unused += file.unused_lines;
+      problems += file.problem_count;
+      if (example == nullptr && (file.unused_lines > 0 || file.problem_count > 0)) example = &file;
+    }
+    if (example == nullptr) return;
+    const Values values = {{"unused", unused},
+                           {"lines", count_of(lines, kLines, language())},
+                           {"problems", count_of(problems, kProblems, language())},
+                           {"path", report_.arguments.size() == 1 ? report_.arguments.front() : example->path}};
+    std::string text = say("not used: {unused} of {lines}", "未使用：{lines}中的 {unused} 行", values, language());
+    if (problems > 0) text += say("; {problems} while reading", "；读取时遇到 {problems}", values, language());
+    footer(text + say(" (assay show --ledger {path})", "（assay show --ledger {path}）", values, language()));
+  }
+
+  void write_rules() {
+    const std::size_t missing = report_.not_applicable.size();
+    Values values = {{"judged", report_.rules_run.size()}, {"missing", missing}};
+    std::string text = say("rules: {judged} judged", "规则：已判断 {judged} 条", values, language());
+    if (missing > 0) text += say(", {missing} not applicable", "，{missing} 条不适用", values, language());
+    if (missing == 0) return footer(text);
+    if (page_.options().verbose) {
+      footer(text + say(":", "：", language()));
+      for (const RuleNotApplied& one : report_.not_applicable) {
+        const std::string reason = sentence(rule_record(report_, one.rule), one.reason, language());
+        page_.paragraph("  ", 2, 4, one.rule + say(": ", "：", language()) + reason, Ink::kFaint);
+      }
+      return;
+    }
+    std::vector<std::string> names;
+    for (const RuleNotApplied& one : report_.not_applicable) names.push_back(one.rule);
+    const bool cut = names.size() > 4;
+    if (cut) names.resize(3);
+    footer(text + say(" (", "（", language()) + listed(names, language()) + (cut ? ", …; -v" : "") +
+           say(")", "）", language()));
+  }
+
+  const Report& report_;
+  Page page_;
+  std::vector<const Finding*> shown_;
+  std::size_t listed_ = 0;
+  std::map<std::string, std::size_t> number_of_;
+  std::set<std::string> explained_;
+  int number_width_ = 2;
+  int indent_ = 3;
+  int name_width_ = 0;
+  int severity_width_ = 0;
+  int certainty_width_ = 0;
+  int steps_width_ = 0;
+};
+
+}  // namespace
+
+std::string render_text(const Report& report, const RenderOptions& options) {
+  return TextReport(report, options).write();
+}
+
+}  // namespace assay

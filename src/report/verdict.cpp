@@ -1,0 +1,176 @@
+// The verdict must not say more than what was seen. A run without a finding is called free of problems only when it is
+// long enough to judge: an excerpt of three records has nothing wrong in it either, and is not healthy for that.
+
+#include "report/verdict.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "assay/metric.h"
+#include "report/words.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::int64_t kTooFewRecords = 6;  // below, no detector can tell anything but a non-finite value
+constexpr std::int64_t kShortRun = 50;      // below, only absolute signs are judged
+constexpr double kStartsLate = 0.05;        // of its last step: then the log is a part of the run
+
+bool has_loss(const RunSummary& run) {
+  return std::any_of(run.series.begin(), run.series.end(), [](const SeriesSummary& series) {
+    return series.metric == metric::kLoss || series.metric == metric::kEvalLoss;
+  });
+}
+
+// "9,800 of 20,000 steps", "19 records", "steps 31,200-31,260 of 100,000".
+std::string extent(const RunSummary& run, Language language) {
+  if (!run.steps || counts_records(&run)) return count_of(run.records, kRecords, language);
+  const std::int64_t last = run.steps->last;
+  const bool whole = static_cast<double>(run.steps->first) <= std::max(1.0, kStartsLate * static_cast<double>(last));
+  std::string seen = whole ? count_of(last, kSteps, language) : steps_word(*run.steps, false, language);
+  if (run.planned_steps && *run.planned_steps > last) {
+    const Values values = {{"seen", whole ? format(Value(last)) : steps_word(*run.steps, false, Language::kEnglish)},
+                           {"steps", format(Value(*run.steps))},
+                           {"last", last},
+                           {"all", *run.planned_steps}};
+    seen = whole ? say("{last} of {all} steps", "{all} 步中的 {last} 步", values, language)
+                 : say("{seen} of {all}", "共 {all} 步中的第 {steps} 步", values, language);
+  }
+  return seen;
+}
+
+// "1 run (9,800 of 20,000 steps)", "2 of 12 runs", "12 runs". concerned: how many of them.
+std::string runs_phrase(const Report& report, std::int64_t concerned, Language language) {
+  const auto runs = static_cast<std::int64_t>(report.runs.size());
+  if (runs == 1) {
+    const std::string one = count_of(1, kRuns, language);
+    return one + say(" (", "（", language) + extent(report.runs.front(), language) + say(")", "）", language);
+  }
+  if (concerned > 0 && concerned < runs) {
+    return say("{some} of {all} runs", "{all} 次运行中的 {some} 次", {{"some", concerned}, {"all", runs}}, language);
+  }
+  return count_of(runs, kRuns, language);
+}
+
+std::int64_t runs_concerned(const Report& report) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::kNote && finding.where) ids.push_back(finding.where->run);
+  }
+  std::sort(ids.begin(), ids.end());
+  return std::unique(ids.begin(), ids.end()) - ids.begin();
+}
+
+std::string without_problem(const Report& report, Language language) {
+  const auto runs = static_cast<std::int64_t>(report.runs.size());
+  const auto count = [&](auto&& test) { return std::count_if(report.runs.begin(), report.runs.end(), test); };
+  const std::int64_t too_few = count([](const RunSummary& run) { return run.records < kTooFewRecords; });
+  const std::int64_t short_ones = count([](const RunSummary& run) { return run.records < kShortRun; });
+  const std::int64_t blind = count([](const RunSummary& run) { return !has_loss(run); });
+  Values values = {
+      {"runs", runs_phrase(report, 0, language)}, {"few", too_few}, {"short", short_ones}, {"blind", blind}};
+  if (runs == 1) values.emplace_back("records", count_of(report.runs.front().records, kRecords, language));
+  if (runs == 1 && too_few == 1) {
+    return say("Too few records to judge: {records} in {runs}", "记录太少，无法判断：{runs}中只有 {records}", values,
+               language);
+  }
+  std::string out = say("No problem found in {runs}", "{runs}中未发现问题", values, language);
+  if (runs == 1 && short_ones == 1) {
+    out += say("; {records} are too few to call it healthy", "；只有 {records}，不足以断定其健康", values, language);
+  } else if (short_ones > 0) {
+    out +=
+        say("; {short} of them too short to call healthy", "；其中 {short} 次太短，不足以断定其健康", values, language);
+  }
+  if (runs == 1 && blind == 1) {
+    out += say("; it logs no loss", "；其中没有损失值", values, language);
+  } else if (blind > 0) {
+    out += say("; {blind} of them log no loss", "；其中 {blind} 次没有损失值", values, language);
+  }
+  return out;
+}
+
+}  // namespace
+
+Counts count_findings(const Report& report) {
+  Counts counts;
+  for (const Finding& finding : report.findings) {
+    ++(finding.severity == Severity::kError     ? counts.errors
+       : finding.severity == Severity::kWarning ? counts.warnings
+                                                : counts.notes);
+  }
+  return counts;
+}
+
+std::string verdict_line(const Report& report, Language language) {
+  const Counts counts = count_findings(report);
+  std::string out;
+  if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
+  if (counts.errors + counts.warnings > 0) {
+    std::vector<std::string> parts;
+    if (counts.errors > 0) parts.push_back(count_of(counts.errors, kErrors, language));
+    if (counts.warnings > 0) parts.push_back(count_of(counts.warnings, kWarnings, language));
+    const Values values = {{"counts", listed(parts, language)},
+                           {"runs", runs_phrase(report, runs_concerned(report), language)}};
+    return out + (report.runs.empty()
+                      ? say("{counts}; no training run was read.", "{counts}；未读到训练运行。", values, language)
+                      : say("{counts} in {runs}.", "{runs}中有 {counts}。", values, language));
+  }
+  out += report.runs.empty()
+             ? say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language)
+             : without_problem(report, language);
+  if (counts.notes > 0) {
+    out += say("; ", "；", language) + count_of(counts.notes, kNotes, language) + say(" (-v)", "（-v）", language);
+  }
+  return out + say(".", "。", language);
+}
+
+std::string headline(const Report& report, Language language) {
+  if (report.findings.empty() || report.findings.front().severity == Severity::kNote) return {};
+  const Finding& first = report.findings.front();
+  const RuleRecord* rule = rule_record(report, first.name);
+  const bool explains = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& other) {
+    return std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
+  });
+  Values values = {{"title", rule == nullptr ? first.name : rule->title.in(language)}};
+  std::string where;
+  if (first.where && first.where->steps) {
+    values.emplace_back("steps", steps_word(*first.where->steps, counts_records(run_of(report, first)), language));
+    where += say(", {steps}", "，{steps}", values, language);
+  }
+  if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
+    values.emplace_back("run", first.where->run);
+    where += say(", in {run}", "，见 {run}", values, language);
+  }
+  return (explains ? say("Most likely: {title}", "最可能的原因：{title}", values, language)
+                   : say("Worst: {title}", "最严重：{title}", values, language)) +
+         where;
+}
+
+const RuleRecord* rule_record(const Report& report, const std::string& name) {
+  for (const RuleRecord& rule : report.rules) {
+    if (rule.name == name) return &rule;
+  }
+  return nullptr;
+}
+
+std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language) {
+  if (rule != nullptr) {
+    for (const Sentence& one : rule->sentences) {
+      if (one.key == phrase.key) return fill(one.text, phrase.values, language);
+    }
+  }
+  return phrase.key;
+}
+
+const RunSummary* run_of(const Report& report, const Finding& finding) {
+  if (!finding.where) return nullptr;
+  for (const RunSummary& run : report.runs) {
+    if (run.id == finding.where->run) return &run;
+  }
+  return nullptr;
+}
+
+bool counts_records(const RunSummary* run) { return run != nullptr && (run->axis == "record" || run->axis.empty()); }
+
+}  // namespace assay

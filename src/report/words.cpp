@@ -1,0 +1,106 @@
+#include "report/words.h"
+
+#include <algorithm>
+
+#include "core/interpretation.h"
+
+namespace assay {
+
+std::string say(std::string_view en, std::string_view zh, const Values& values, Language language) {
+  return fill(Text{std::string(en), std::string(zh)}, values, language);
+}
+
+std::string say(std::string_view en, std::string_view zh, Language language) {
+  return std::string(language == Language::kChinese ? zh : en);
+}
+
+std::string count_of(std::int64_t count, const Noun& noun, Language language) {
+  const std::string number = format(Value(count)) + " ";
+  if (language == Language::kChinese) return number + std::string(noun.zh);
+  return number + std::string(count == 1 ? noun.one : noun.many);
+}
+
+std::string word(Severity severity, Language language) {
+  switch (severity) {
+    case Severity::kError: return say("error", "错误", language);
+    case Severity::kWarning: return say("warning", "警告", language);
+    case Severity::kNote: return say("note", "提示", language);
+  }
+  return {};
+}
+
+std::string confidence_word(double confidence, Language language) {
+  if (confidence >= 0.9) return say("certain", "确定", language);
+  if (confidence >= 0.6) return say("likely", "很可能", language);
+  return say("possible", "可能", language);
+}
+
+std::string steps_word(const StepRange& steps, bool records, Language language) {
+  const std::string range = format(Value(steps));
+  if (language == Language::kChinese) return "第 " + range + (records ? " 条记录" : " 步");
+  const bool one = steps.first == steps.last;
+  if (records) return (one ? "record " : "records ") + range;
+  return (one ? "step " : "steps ") + range;
+}
+
+std::string word(FileState state, Language language) {
+  switch (state) {
+    case FileState::kRead: return say("read", "已读取", language);
+    case FileState::kNothingRead: return say("nothing read", "未读到内容", language);
+    case FileState::kUnknown: return say("passed over", "已跳过", language);
+    case FileState::kFailed: return say("failed", "失败", language);
+  }
+  return {};
+}
+
+std::string word(TrainingKind kind, Language language) {
+  switch (kind) {
+    case TrainingKind::kUnknown: return {};
+    case TrainingKind::kPretraining: return say("pre-training", "预训练", language);
+    case TrainingKind::kFineTuning: return say("fine-tuning", "微调", language);
+    case TrainingKind::kPreference: return say("preference training", "偏好训练", language);
+  }
+  return {};
+}
+
+std::string word(EventKind kind, Language language) {
+  switch (kind) {
+    case EventKind::kOverflow: return say("overflow, step skipped", "溢出，跳过该步", language);
+    case EventKind::kScaleChange: return say("loss scale changed", "损失缩放改变", language);
+    case EventKind::kScaleAtMinimum: return say("loss scale at its minimum", "损失缩放到达下限", language);
+    case EventKind::kNonFinite: return say("NaN or Inf told by the framework", "框架报告 NaN 或 Inf", language);
+    case EventKind::kRerun: return say("step run again", "重新执行该步", language);
+    case EventKind::kHardwareFault: return say("hardware fault", "硬件故障", language);
+    case EventKind::kCheckpointSaved: return say("checkpoint saved", "保存检查点", language);
+    case EventKind::kCheckpointLoaded: return say("checkpoint loaded", "加载检查点", language);
+    case EventKind::kRunStart: return say("training started", "训练开始", language);
+    case EventKind::kRunEnd: return say("training ended as planned", "训练按计划结束", language);
+    case EventKind::kAborted: return say("training aborted", "训练中止", language);
+  }
+  return {};
+}
+
+std::string describe(const Interpretation& interpretation, Language language) {
+  const Phrase phrase = phrase_of(interpretation);
+  for (const Sentence& one : interpretation_sentences()) {
+    if (one.key == phrase.key) return fill(one.text, phrase.values, language);
+  }
+  return phrase.key;
+}
+
+std::string listed(const std::vector<std::string>& items, Language language) {
+  std::string out;
+  for (const std::string& item : items) {
+    if (!out.empty()) out += say(", ", "、", language);
+    out += item;
+  }
+  return out;
+}
+
+std::string spoken(std::string_view metric) {
+  std::string out(metric);
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+}  // namespace assay

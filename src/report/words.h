@@ -1,0 +1,60 @@
+#pragma once
+// The fixed words of the reports, English and Chinese side by side.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/finding.h"
+#include "assay/report.h"
+#include "assay/text.h"
+
+namespace assay {
+
+/// What a report counts. Chinese has a measure word instead of a plural.
+struct Noun {
+  std::string_view one;
+  std::string_view many;
+  std::string_view zh;  // with its measure word: "个错误"
+};
+inline constexpr Noun kErrors{"error", "errors", "个错误"};
+inline constexpr Noun kWarnings{"warning", "warnings", "个警告"};
+inline constexpr Noun kNotes{"note", "notes", "条提示"};
+inline constexpr Noun kRuns{"run", "runs", "次运行"};
+inline constexpr Noun kSteps{"step", "steps", "步"};
+inline constexpr Noun kRecords{"record", "records", "条记录"};
+inline constexpr Noun kFiles{"file", "files", "个文件"};
+inline constexpr Noun kLines{"line", "lines", "行"};
+inline constexpr Noun kMetrics{"metric", "metrics", "个指标"};
+inline constexpr Noun kRules{"rule", "rules", "条规则"};
+inline constexpr Noun kProblems{"problem", "problems", "处问题"};
+
+/// "1 error", "9,800 steps", "3 个错误".
+std::string count_of(std::int64_t count, const Noun& noun, Language language);
+
+/// The sentence with its places filled.
+std::string say(std::string_view en, std::string_view zh, const Values& values, Language language);
+std::string say(std::string_view en, std::string_view zh, Language language);
+
+/// "error" or "错误".
+std::string word(Severity severity, Language language);
+/// "certain" (from 0.9), "likely" (from 0.6), "possible".
+std::string confidence_word(double confidence, Language language);
+/// "step 18,600", "steps 1,912-9,800"; "record …" where the run has no step of its own.
+std::string steps_word(const StepRange& steps, bool records, Language language);
+/// "read", "nothing read", "passed over", "failed".
+std::string word(FileState state, Language language);
+std::string word(TrainingKind kind, Language language);
+std::string word(EventKind kind, Language language);
+
+/// What was done to the numbers, as a sentence.
+std::string describe(const Interpretation& interpretation, Language language);
+
+/// Items as a sentence lists them: "a, b", "a、b".
+std::string listed(const std::vector<std::string>& items, Language language);
+
+/// A metric as a sentence says it: "grad norm".
+std::string spoken(std::string_view metric);
+
+}  // namespace assay
