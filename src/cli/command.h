@@ -1,0 +1,68 @@
+#pragma once
+// A command is data: its name, its options, its examples and what it does. Parsing, help, the man page and the shell
+// completions are all made from these records, so none of them can forget an option.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+
+namespace assay::cli {
+
+// Exit statuses, in one place; docs/design/report.md tells when.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFound = 1;
+inline constexpr int kExitFailed = 2;
+inline constexpr int kExitInterrupted = 130;
+
+struct Option {
+  std::string_view name;      // without its dashes
+  char letter = 0;            // short form, or 0
+  std::string_view argument;  // "FILE"; empty: a flag
+  std::string_view help;
+  std::vector<std::string_view> choices;                 // the values that there are; empty: any
+  std::function<Result<void>(const std::string&)> take;  // called for each time that the option is given
+};
+
+struct Example {
+  std::string_view command;
+  std::string_view meaning;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;    // one line, no full stop
+  std::string_view arguments;  // "PATH..."; empty: none
+  std::size_t least_arguments = 0;
+  std::size_t most_arguments = 0;
+  std::vector<Option> options;
+  std::vector<Example> examples;
+  std::string_view notes;  // more for its help: exit status and the like
+  std::function<int(const std::vector<std::string>& arguments)> run;
+};
+
+/// All commands in the order of the help. Made anew at each call: an options' value lives in its command.
+std::vector<Command> all_commands();
+
+// One file each.
+Command check_command();
+Command show_command();
+Command explain_command();
+Command rules_command();
+Command report_command();
+Command help_command();
+Command version_command();
+
+/// Parses the words after the command's name, fills its options and runs it. Wrong usage is told on standard error.
+int dispatch(const Command& command, const std::vector<std::string>& words);
+
+/// Wrong usage, as an error.
+Error usage_error(std::string message, std::string hint = {});
+
+/// "assay: message", and the hint on a line of its own; returns kExitFailed.
+int complain(const Error& error);
+
+}  // namespace assay::cli

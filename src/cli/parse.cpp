@@ -1,0 +1,123 @@
+// The one file that sees CLI11: our table goes in, our words come out.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "base/display.h"
+#include "base/nearest.h"
+#include "cli/command.h"
+#include "cli/help.h"
+
+namespace assay::cli {
+
+namespace {
+
+std::string flags_of(const Option& option) {
+  std::string names = "--" + std::string(option.name);
+  if (option.letter != 0) names = std::string("-") + option.letter + "," + names;
+  return names;
+}
+
+std::string hint_for(std::string_view word, const std::vector<std::string_view>& known, std::string otherwise) {
+  const std::string guess = nearest(word, known);
+  return guess.empty() ? otherwise : "did you mean '" + guess + "'?";
+}
+
+Result<void> check_choice(const Option& option, const std::string& value) {
+  if (option.choices.empty() ||
+      std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) {
+    return {};
+  }
+  std::string list;
+  for (const std::string_view choice : option.choices) list += (list.empty() ? "" : ", ") + std::string(choice);
+  return fail(ErrorCode::kUsage, "--" + std::string(option.name) + " is one of " + list + ", not '" + value + "'", {},
+              hint_for(value, option.choices, ""));
+}
+
+Error unknown_option(const Command& command, const std::string& word) {
+  std::vector<std::string> names;
+  for (const Option& option : command.options) names.push_back("--" + std::string(option.name));
+  names.emplace_back("--help");
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string name(command.name);
+  return {ErrorCode::kUsage,
+          "unknown option '" + word + "' of assay " + name,
+          {},
+          hint_for(word.substr(0, word.find('=')), known, "'assay " + name + " --help' lists its options")};
+}
+
+Result<void> check_arguments(const Command& command, const std::vector<std::string>& arguments) {
+  const std::string name(command.name);
+  const std::string usage = "usage: assay " + name + " [OPTION...] " + std::string(command.arguments);
+  if (arguments.size() < command.least_arguments) {
+    return fail(ErrorCode::kUsage, "assay " + name + " needs " + std::string(command.arguments), {}, usage);
+  }
+  if (arguments.size() > command.most_arguments) {
+    return fail(ErrorCode::kUsage,
+                "assay " + name + " does not know what to do with '" + arguments[command.most_arguments] + "'", {},
+                usage);
+  }
+  return {};
+}
+
+}  // namespace
+
+int dispatch(const Command& command, const std::vector<std::string>& words) {
+  CLI::App app;
+  app.set_help_flag();  // --help is ours
+  app.allow_extras();   // told here, with a guess at what was meant
+  bool help = false;
+  app.add_flag("-h,--help", help);
+  std::vector<std::vector<std::string>> values(command.options.size());
+  std::vector<int> flags(command.options.size());
+  for (std::size_t i = 0; i < command.options.size(); ++i) {
+    const Option& option = command.options[i];
+    if (option.argument.empty()) {
+      app.add_flag(flags_of(option), flags[i]);
+    } else {
+      app.add_option(flags_of(option), values[i])->type_size(1)->allow_extra_args(false)->take_all();
+    }
+  }
+  std::vector<std::string> arguments;
+  app.add_option("arguments", arguments);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return complain(
+        {ErrorCode::kUsage, error.what(), {}, "'assay " + std::string(command.name) + " --help' tells more"});
+  }
+  if (help) return print_help(command);
+  if (const auto extras = app.remaining(); !extras.empty()) return complain(unknown_option(command, extras.front()));
+  for (std::size_t i = 0; i < command.options.size(); ++i) {
+    const Option& option = command.options[i];
+    if (flags[i] > 0) values[i].assign(static_cast<std::size_t>(flags[i]), "");
+    for (const std::string& value : values[i]) {
+      if (auto chosen = check_choice(option, value); !chosen) return complain(chosen.error());
+      if (auto taken = option.take(value); !taken) return complain(taken.error());
+    }
+  }
+  if (auto fits = check_arguments(command, arguments); !fits) return complain(fits.error());
+  return command.run(arguments);
+}
+
+Error usage_error(std::string message, std::string hint) {
+  Error error;
+  error.code = ErrorCode::kUsage;
+  error.message = std::move(message);
+  error.hint = std::move(hint);
+  return error;
+}
+
+int complain(const Error& error) {
+  std::string text = "assay: ";
+  if (!error.where.path.empty()) {
+    text += printable(error.where.path) + (error.where.line > 0 ? ":" + std::to_string(error.where.line) : "") + ": ";
+  }
+  text += printable(error.message) + "\n";
+  if (!error.hint.empty()) text += "  " + printable(error.hint) + "\n";
+  std::fputs(text.c_str(), stderr);
+  return kExitFailed;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,110 @@
+#include "cli/shared_options.h"
+
+#include <charconv>
+#include <csignal>
+
+#include "assay/check.h"
+
+namespace assay::cli {
+
+RenderOptions OutputChoice::render() const {
+  RenderOptions options;
+  options.language = language;
+  options.colour = wants_colour(colour, !file.empty());
+  options.unicode = has_unicode();
+  options.verbose = verbose;
+  options.quiet = quiet;
+  options.most = all ? 0 : options.most;
+  options.width = terminal_width();
+  return options;
+}
+
+Option flag(std::string_view name, char letter, std::string_view help, bool* target) {
+  return {name, letter, "", help, {}, [target](const std::string&) -> Result<void> {
+            *target = true;
+            return {};
+          }};
+}
+
+std::vector<Option> output_options(const std::shared_ptr<OutputChoice>& choice, std::vector<std::string_view> formats) {
+  const auto set = [](auto action) {
+    return [action](const std::string& value) -> Result<void> {
+      action(value);
+      return {};
+    };
+  };
+  return {
+      {"format", 'f', "FORMAT", "how to print the result", std::move(formats),
+       set([choice](const std::string& value) { choice->format = value; })},
+      {"output",
+       'o',
+       "FILE",
+       "write the result to FILE, whole or not at all",
+       {},
+       set([choice](const std::string& value) { choice->file = value; })},
+      {"color",
+       0,
+       "WHEN",
+       "colours; auto: on a terminal, unless NO_COLOR is set",
+       {"auto", "always", "never"},
+       set([choice](const std::string& value) {
+         choice->colour = value == "always"  ? ColourChoice::kAlways
+                          : value == "never" ? ColourChoice::kNever
+                                             : ColourChoice::kAuto;
+       })},
+      {"lang", 0, "LANGUAGE", "language of the sentences", {"en", "zh"}, set([choice](const std::string& value) {
+         choice->language = value == "zh" ? Language::kChinese : Language::kEnglish;
+       })},
+  };
+}
+
+std::vector<Option> detail_options(const std::shared_ptr<OutputChoice>& choice) {
+  return {flag("quiet", 'q', "print the verdict only", &choice->quiet),
+          flag("verbose", 'v', "print notes, all evidence, and why rules were not applicable", &choice->verbose),
+          flag("all", 'a', "print every finding, not only the first ten", &choice->all)};
+}
+
+Option jobs_option(unsigned* jobs) {
+  return {"jobs",
+          'j',
+          "N",
+          "read N files at a time; 0: as many as there are processors",
+          {},
+          [jobs](const std::string& value) -> Result<void> {
+            constexpr unsigned kMost = 1024;
+            const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), *jobs);
+            if (error != std::errc() || rest != value.data() + value.size() || *jobs > kMost) {
+              return fail(ErrorCode::kUsage, "--jobs is a number from 0 to 1024, not '" + value + "'");
+            }
+            return {};
+          }};
+}
+
+std::string render(const Report& report, const OutputChoice& choice) {
+  const RenderOptions options = choice.render();
+  if (choice.format == "json") return render_json(report, options);
+  if (choice.format == "jsonl") return render_jsonl(report, options);
+  return render_text(report, options);
+}
+
+void tell_failures(const Report& report) {
+  const auto tell = [](const FileRecord& file, Error error) {
+    if (error.where.path.empty()) error.where.path = file.path;
+    complain(error);
+  };
+  for (const FileRecord& file : report.files) {
+    if (file.error && (file.named || file.error->code == ErrorCode::kInternal)) tell(file, *file.error);
+    for (const Error& problem : file.problems) {
+      if (problem.code == ErrorCode::kInternal) tell(file, problem);
+    }
+  }
+}
+
+int status_of(const Report& report, std::optional<Severity> fail_on) {
+  if (!report.complete) return kExitInterrupted;
+  if (some_named_path_failed(report) || has_internal_fault(report)) return kExitFailed;
+  const std::optional<Severity> greatest = worst(report);
+  return fail_on && greatest && *greatest >= *fail_on ? kExitFound : kExitOk;
+}
+
+}  // namespace assay::cli
