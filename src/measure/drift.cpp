@@ -1,0 +1,124 @@
+// Slow rise.
+//
+// What: the training loss falls, reaches a minimum, and from there climbs until the end of the run, too slowly for any
+// record to stand out from the 64 before it.
+//
+// Why this way: charts for drifts (CUSUM, Page-Hinkley, EWMA) need a target that holds before the change; a training
+// loss has none, it falls all the time. What such a run shows instead is that its end lies above a level that it had
+// already reached. So the level is the running minimum of the smoothed series, and what has to be shown is that the end
+// is above it by more than chance: a minimum over many noisy points is biased downwards by itself.
+//
+// How: up to 200 blocks of equal numbers of records, each its median; running median of five blocks. M: the minimum.
+// E: the median of the last five per cent of the blocks, at least five. A rise is told when
+//   E - M >= rise * scale,
+//   E - M >= 6 sigma of the smoothed series, sigma from the differences of neighbouring blocks (so slow wandering
+//   counts as noise as well), and
+//   a record of the end is above a record around the minimum with a probability of at least 0.95 (Mann-Whitney), with
+//   p < 1e-4.
+// Onset: the last block whose smoothed value is at the minimum's level (M + 2 sigma).
+//
+// Limits: a rise that ends before the end of the series is none of its business; a rise during the last five per cent
+// is too short for it. A step up that stays is found too, and dated well: the onset is where the level was last held.
+
+#include "measure/drift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "stat/quantile.h"
+#include "stat/rolling.h"
+#include "stat/trend.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMostBlocks = 200;
+constexpr std::size_t kHalfWidth = 2;
+constexpr double kMedianOfFive = 0.536;  // standard deviation of the median of five values, in sigma
+constexpr double kSurely = 1e-4;
+
+struct Blocks {
+  std::vector<double> median;
+  std::vector<std::size_t> first;  // record at which each begins
+};
+
+Blocks blocks_of(std::span<const double> values, std::size_t finite) {
+  const std::size_t size = (finite + kMostBlocks - 1) / kMostBlocks;
+  Blocks blocks;
+  std::vector<double> open;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    if (open.empty()) blocks.first.push_back(i);
+    open.push_back(values[i]);
+    if (open.size() == size) {
+      blocks.median.push_back(median_in_place(open));
+      open.clear();
+    }
+  }
+  if (open.size() * 2 > size) {
+    blocks.median.push_back(median_in_place(open));
+  } else if (!open.empty()) {
+    blocks.first.pop_back();
+  }
+  return blocks;
+}
+
+// The finite values of the blocks [from, to).
+std::vector<double> records_of(std::span<const double> values, const Blocks& blocks, std::size_t from, std::size_t to) {
+  const std::size_t end = to < blocks.first.size() ? blocks.first[to] : values.size();
+  std::vector<double> out;
+  for (std::size_t i = blocks.first[from]; i < end; ++i) {
+    if (std::isfinite(values[i])) out.push_back(values[i]);
+  }
+  return out;
+}
+
+double scale_of(std::span<const double> smooth, double level) {
+  const auto [low, high] = std::minmax_element(smooth.begin(), smooth.end());
+  return *low > 0 ? std::max(level, (*high - *low) / 3) : *high - *low;
+}
+
+}  // namespace
+
+std::optional<Drift> find_drift(std::span<const double> values, const DriftOptions& options) {
+  const auto finite =
+      static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](double x) { return std::isfinite(x); }));
+  if (finite < options.least) return std::nullopt;
+  const Blocks blocks = blocks_of(values, finite);
+  const std::vector<double> smooth = running_median(blocks.median, kHalfWidth);
+  const std::size_t n = smooth.size();
+  const std::size_t tail = std::max<std::size_t>(5, n / 20);
+
+  Drift drift;
+  const auto low = static_cast<std::size_t>(std::min_element(smooth.begin(), smooth.end()) - smooth.begin());
+  if (low + tail >= n) return std::nullopt;
+  drift.lowest = blocks.first[low];
+  drift.level = smooth[low];
+  drift.end = median(std::span(blocks.median).last(tail));
+  drift.sigma = kMedianOfFive * neighbor_noise(blocks.median);
+  const double scale = scale_of(smooth, drift.level);
+  const double climbed = drift.end - drift.level;
+  if (!(scale > 0) || climbed < options.rise * scale || climbed < options.sigmas * drift.sigma) return std::nullopt;
+  drift.rise = climbed / scale;
+
+  std::size_t onset = low;
+  for (std::size_t i = low; i < n; ++i) {
+    if (smooth[i] <= drift.level + 2 * drift.sigma) onset = i;
+  }
+  drift.onset = blocks.first[onset];
+  const std::size_t around = low > kHalfWidth ? low - kHalfWidth : 0;
+  const auto test = mann_whitney(records_of(values, blocks, around, std::min(n, low + kHalfWidth + 1)),
+                                 records_of(values, blocks, n - tail, n));
+  if (!test || test->superiority < options.superiority || test->p > kSurely) {
+    // Ten records can never reach the p asked for; there a clean separation has to do.
+    const bool few = tail <= 5 && finite <= kMostBlocks && test && test->superiority == 1.0;
+    if (!few) return std::nullopt;
+  }
+  drift.superiority = test->superiority;
+  drift.highest = *std::max_element(smooth.begin() + static_cast<std::ptrdiff_t>(low), smooth.end());
+  drift.coming_back = drift.highest - drift.end > climbed / 3;
+  return drift;
+}
+
+}  // namespace assay
