@@ -8,7 +8,10 @@
 
 namespace assay::cli {
 
-std::vector<Command> all_commands() { return {check_command(), version_command()}; }
+std::vector<Command> all_commands() {
+  return {check_command(),  show_command(), explain_command(), rules_command(),
+          report_command(), help_command(), version_command()};
+}
 
 static int run(const std::vector<std::string>& words) {
   if (words.empty() || words[0] == "-h" || words[0] == "--help") return print(overview());

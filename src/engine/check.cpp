@@ -45,25 +45,6 @@ void add_problem(FileRecord& file, Error problem) {
   file.problems.push_back(std::move(problem));
 }
 
-// Opened, and no record in it. In a folder that is nothing to speak of; where the user named it, it needs a reason.
-void mark_unread(FileRecord& file, bool named) {
-  if (file.state == FileState::kFailed) return;
-  if (!named) {
-    file.state = FileState::kUnknown;
-    return;
-  }
-  file.state = FileState::kNothingRead;
-  if (file.error) return;
-  Location where;
-  where.path = file.path;
-  std::string message = "nothing in it looks like the log of a training run";
-  if (file.bytes == 0) message = "empty";
-  if (file.lines > 0)
-    message = "no metric found in " + (file.lines == 1 ? "one line" : format(Value(file.lines)) + " lines");
-  file.error = Error{ErrorCode::kUnrecognised, std::move(message), std::move(where),
-                     file.unused_lines > 0 ? "'assay show --ledger' tells what its lines look like" : ""};
-}
-
 Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
   Outcome out;
   out.done = true;
@@ -74,7 +55,6 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
   Recording recording =
       read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
   const bool has_records = recording.rows() > 0 || !recording.events.empty();
-  const bool has_settings = !recording.config.settings.empty();
   if (has_records) {
     const Run run = assemble(recording);
     if (options.judge) out.judgement = judge_run(run, rules, options);
@@ -83,7 +63,8 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
   out.file = std::move(recording.file);
   out.file.path = input.path;
   out.file.named = input.named;
-  if (!has_records && !has_settings) mark_unread(out.file, input.named);
+  // In a folder, a file that is no log is nothing to speak of.
+  if (!input.named && out.file.state == FileState::kNothingRead) out.file.state = FileState::kUnknown;
   for (Error& fault : out.judgement.faults) add_problem(out.file, std::move(fault));
   return out;
 }

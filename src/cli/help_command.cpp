@@ -1,0 +1,54 @@
+// assay help, and what is made from the same tables: the man page and the completions of shells.
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/shared_options.h"
+
+namespace assay::cli {
+
+namespace {
+
+struct Choice {
+  bool man = false;
+  std::string shell;
+};
+
+int run(const Choice& choice, const std::vector<std::string>& names) {
+  if (choice.man) return print(man_page());
+  if (!choice.shell.empty()) return print(completions(choice.shell));
+  if (names.empty()) return print(overview());
+  const std::vector<Command> commands = all_commands();
+  const Command* command = find_command(commands, names.front());
+  return command == nullptr ? unknown_command(names.front()) : print_help(*command);
+}
+
+}  // namespace
+
+Command help_command() {
+  const auto choice = std::make_shared<Choice>();
+  Command command;
+  command.name = "help";
+  command.summary = "tell about a command; print the man page or shell completions";
+  command.arguments = "[COMMAND]";
+  command.most_arguments = 1;
+  command.options = {flag("man", 0, "print the man page", &choice->man),
+                     {"completions",
+                      0,
+                      "SHELL",
+                      "print the completions",
+                      {"bash", "zsh", "fish"},
+                      [choice](const std::string& shell) -> Result<void> {
+                        choice->shell = shell;
+                        return {};
+                      }}};
+  command.examples = {{"assay help check", "the options of check"},
+                      {"assay help --man | man -l -", "the man page"},
+                      {"assay help --completions bash > /etc/bash_completion.d/assay", "completions for bash"}};
+  command.run = [choice](const std::vector<std::string>& names) { return run(*choice, names); };
+  return command;
+}
+
+}  // namespace assay::cli

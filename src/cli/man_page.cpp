@@ -1,0 +1,66 @@
+// The man page, in troff, from the tables of commands. It has no date: the same assay prints the same page.
+
+#include <string>
+
+#include "base/version.h"
+#include "cli/help.h"
+
+namespace assay::cli {
+
+namespace {
+
+// A line must not begin with a dot or an apostrophe; a dash is a minus unless it is escaped.
+std::string troff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  if (out.starts_with('.') || out.starts_with('\'')) out.insert(0, "\\&");
+  return out;
+}
+
+std::string option_entry(const Option& option) {
+  std::string out = ".TP\n";
+  if (option.letter != 0) out += std::string("\\fB\\-") + option.letter + "\\fR, ";
+  out += "\\fB\\-\\-" + troff(option.name) + "\\fR";
+  if (!option.argument.empty()) out += " \\fI" + troff(option.argument) + "\\fR";
+  std::string help(option.help);
+  for (std::size_t i = 0; i < option.choices.size(); ++i)
+    help += (i == 0 ? ": " : ", ") + std::string(option.choices[i]);
+  return out + "\n" + troff(help) + "\n";
+}
+
+}  // namespace
+
+std::string man_page() {
+  std::string out =
+      ".TH ASSAY 1 \"\" \"assay " + std::string(version()) + "\" \"User Commands\"\n" +
+      ".SH NAME\nassay \\- finds out why the training of a large model goes wrong\n" +
+      ".SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] ...\n" +
+      ".SH DESCRIPTION\nassay reads what a training run leaves behind and says what went wrong, where, how it "
+      "began, whether it recovered and what to do. It opens no connection and changes no file but the one "
+      "named with \\fB\\-\\-output\\fR.\n.SH COMMANDS\n";
+  for (const Command& command : all_commands()) {
+    out += ".SS \"assay " + troff(command.name) + (command.arguments.empty() ? "" : " " + troff(command.arguments)) +
+           "\"\n" + troff(command.summary) + ".\n";
+    for (const Option& option : command.options) out += option_entry(option);
+    if (!command.notes.empty()) out += ".PP\n" + troff(command.notes) + "\n";
+    if (command.examples.empty()) continue;
+    out += ".PP\nExamples:\n";
+    for (const Example& example : command.examples) {
+      out += ".TP\n\\fB" + troff(example.command) + "\\fR\n" + troff(example.meaning) + "\n";
+    }
+  }
+  return out +
+         ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR, \\fBTERM\\fR\nwhether to print colours\n"
+         ".TP\n\\fBCOLUMNS\\fR\nwidth of the text\n"
+         ".TP\n\\fBLC_ALL\\fR, \\fBLC_CTYPE\\fR, \\fBLANG\\fR\nwhether the terminal shows more than ASCII\n";
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,279 @@
+// What the readers see, and what they do not: so that who doubts a verdict can check what it stands on.
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/display.h"
+#include "report/page.h"
+#include "report/render.h"
+#include "report/sparkline.h"
+#include "report/verdict.h"
+#include "report/words.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kMostSettings = 30;  // -v: all
+
+std::string in_bytes(std::int64_t bytes) {
+  if (bytes < 10'000) return format(Value(bytes)) + " B";
+  constexpr const char* kUnits[] = {"kB", "MB", "GB", "TB"};
+  double size = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  for (; size >= 1000 && unit < 3; ++unit) size /= 1000;
+  return format(Value(size)) + " " + kUnits[unit];
+}
+
+class Reading {
+ public:
+  Reading(const Report& report, const RenderOptions& options) : report_(report), page_(options) {}
+
+  std::string runs() {
+    for (std::size_t i = 0; i < report_.runs.size(); ++i) {
+      if (i > 0) page_.blank();
+      write_run(report_.runs[i]);
+    }
+    if (report_.runs.empty())
+      page_.paragraph(0, say("No training run was read.", "未读到训练运行。", language()), Ink::kStrong);
+    page_.blank();
+    for (const FileRecord& file : report_.files) {
+      if (file.state == FileState::kUnknown && !page_.options().verbose) continue;
+      write_file_line(file);
+    }
+    write_passed_over();
+    return page_.take();
+  }
+
+  std::string ledger() {
+    bool first = true;
+    for (const FileRecord& file : report_.files) {
+      if (file.state == FileState::kUnknown && !page_.options().verbose) continue;
+      if (!first) page_.blank();
+      first = false;
+      write_ledger(file);
+    }
+    write_passed_over();
+    return page_.take();
+  }
+
+ private:
+  Language language() const { return page_.language(); }
+  std::string lang(std::string_view en, std::string_view zh) const { return say(en, zh, language()); }
+
+  void heading(std::string_view en, std::string_view zh) {
+    page_.blank();
+    page_.paragraph(0, lang(en, zh), Ink::kStrong);
+  }
+
+  void write_run(const RunSummary& run) {
+    page_.paragraph(0, run.id, Ink::kStrong);
+    std::vector<std::string> facts = {run.dialect, word(run.kind, language()),
+                                      count_of(run.records, kRecords, language())};
+    if (run.steps && !counts_records(&run)) facts.push_back(steps_word(*run.steps, false, language()));
+    if (run.planned_steps)
+      facts.push_back(say("{all} planned", "计划 {all} 步", {{"all", *run.planned_steps}}, language()));
+    if (!counts_records(&run)) {
+      facts.push_back(say("steps as in '{axis}'", "步数取自 '{axis}'", {{"axis", run.axis}}, language()));
+    } else {
+      facts.push_back(lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));
+    }
+    if (run.segments > 1) {
+      facts.push_back(say("{parts} parts: the steps start again", "分 {parts} 段：步数重新开始",
+                          {{"parts", run.segments}}, language()));
+    }
+    std::erase(facts, "");
+    page_.paragraph(2, listed(facts, language()));
+    if (run.paths.size() > 1) page_.paragraph(2, listed(run.paths, language()));
+    write_series(run);
+    write_events(run);
+    write_settings(run);
+    if (run.interpretations.empty()) return;
+    heading("what was done to the numbers", "对数值所做的处理");
+    for (const Interpretation& one : run.interpretations) page_.paragraph("  ", 2, 4, describe(one, language()));
+  }
+
+  void write_series(const RunSummary& run) {
+    if (run.series.empty()) return;
+    const bool parts = run.segments > 1;
+    std::vector<TableColumnText> columns = {{lang("metric", "指标")},       {lang("points", "点数"), true},
+                                            {lang("steps", "步")},          {lang("first", "首值"), true},
+                                            {lang("last", "末值"), true},   {lang("least", "最小"), true},
+                                            {lang("median", "中位"), true}, {lang("greatest", "最大"), true}};
+    if (parts) columns.insert(columns.begin() + 1, {lang("part", "段"), true});
+    std::vector<std::vector<std::string>> rows;
+    for (const SeriesSummary& series : run.series) {
+      std::vector<std::string> row = {page_.clean(series.metric), format(Value(series.points)),
+                                      format(Value(series.steps))};
+      for (const double value : {series.first, series.last, series.least, series.median, series.greatest}) {
+        row.push_back(std::isnan(value) ? "-" : format(Value(value)));
+      }
+      if (parts) row.insert(row.begin() + 1, std::to_string(series.segment + 1));
+      rows.push_back(std::move(row));
+    }
+    page_.blank();
+    print_table(page_, 2, columns, rows);
+    write_curves(run);
+  }
+
+  // Under the table, since a picture beside eight columns of numbers would have no room.
+  void write_curves(const RunSummary& run) {
+    int name_width = 0;
+    for (const SeriesSummary& series : run.series)
+      name_width = std::max(name_width, display_width(name_of(run, series)));
+    page_.blank();
+    for (const SeriesSummary& series : run.series) {
+      std::string line = "  " + pad_right(name_of(run, series), name_width) + "  ";
+      const std::string about = about_of(series);
+      const int room = page_.width() - display_width(line) - 2 - display_width(about);
+      if (series.curve) {
+        const Sparkline picture = sparkline(*series.curve, std::clamp(room, 16, 60), page_.options().unicode);
+        line += picture.text() + "  ";
+      }
+      page_.line(line + page_.paint(Ink::kFaint, about));
+    }
+  }
+
+  std::string name_of(const RunSummary& run, const SeriesSummary& series) const {
+    return page_.clean(series.metric) + (run.segments > 1 ? " " + std::to_string(series.segment + 1) : "");
+  }
+
+  // How the log calls it, its unit, and what the picture cannot show.
+  std::string about_of(const SeriesSummary& series) const {
+    std::vector<std::string> about;
+    if (!series.printed_as.empty() && series.printed_as != series.metric)
+      about.push_back("'" + series.printed_as + "'");
+    if (series.unit != Unit::kNone) about.emplace_back(symbol(series.unit));
+    if (series.non_finite > 0) {
+      about.push_back(say("{count} NaN or Inf", "{count} 个 NaN 或 Inf", {{"count", series.non_finite}}, language()));
+    }
+    return page_.clean(listed(about, language()));
+  }
+
+  void write_events(const RunSummary& run) {
+    if (run.events.empty()) return;
+    heading("events", "事件");
+    std::vector<std::vector<std::string>> rows;
+    for (const EventCount& kind : run.events) {
+      std::string steps;
+      if (kind.first.step) steps = format(Value(*kind.first.step));
+      if (kind.last.step && kind.last.step != kind.first.step) steps += "-" + format(Value(*kind.last.step));
+      rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps, std::to_string(kind.first.line)});
+    }
+    print_table(page_, 2,
+                {{lang("kind", "类型")},
+                 {lang("count", "次数"), true},
+                 {lang("steps", "步")},
+                 {lang("first line", "首行"), true}},
+                rows);
+  }
+
+  void write_settings(const RunSummary& run) {
+    if (run.settings.empty()) return;
+    heading("settings", "设置");
+    const std::size_t shown =
+        page_.options().verbose ? run.settings.size() : std::min(kMostSettings, run.settings.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const Setting& one = run.settings[i];
+      const std::string place = one.where.line > 0 ? ":" + std::to_string(one.where.line) : "";
+      page_.paragraph("  ", 2, 4,
+                      one.key + " = " + one.value + (place.empty() ? "" : "  (" + one.where.path + place + ")"));
+    }
+    if (shown < run.settings.size()) {
+      page_.paragraph(
+          2, say("and {more} more (-v)", "另有 {more} 项（-v）", {{"more", run.settings.size() - shown}}, language()));
+    }
+  }
+
+  void write_file_line(const FileRecord& file) {
+    std::vector<std::string> facts;
+    if (file.state == FileState::kRead) {
+      facts.push_back(file.kind + (file.codec.empty() ? "" : " (" + file.codec + ")"));
+      facts.push_back(in_bytes(file.bytes));
+      if (file.lines > 0) facts.push_back(count_of(file.lines, kLines, language()));
+      facts.push_back(count_of(file.records, kRecords, language()));
+      if (file.repeated_lines > 0) {
+        facts.push_back(
+            say("{count} of them repeated", "其中重复 {count} 条", {{"count", file.repeated_lines}}, language()));
+      }
+      if (file.unused_lines > 0) {
+        facts.push_back(say("{count} lines not used (--ledger)", "未使用 {count} 行（--ledger）",
+                            {{"count", file.unused_lines}}, language()));
+      }
+      if (file.truncated) facts.push_back(lang("ends in the middle of a record", "在一条记录中间结束"));
+    } else {
+      facts.push_back(word(file.state, language()));
+      if (file.error) facts.push_back(file.error->message);
+    }
+    std::erase(facts, "");
+    page_.paragraph("", 0, 2, file.path + lang(": ", "：") + listed(facts, language()), Ink::kFaint);
+  }
+
+  void write_passed_over() {
+    const auto passed = std::count_if(report_.files.begin(), report_.files.end(),
+                                      [](const FileRecord& file) { return file.state == FileState::kUnknown; });
+    if (passed == 0 || page_.options().verbose) return;
+    page_.paragraph("", 0, 2,
+                    say("passed over {files} of other kinds (-v)", "跳过其他类型的 {files}（-v）",
+                        {{"files", count_of(passed, kFiles, language())}}, language()),
+                    Ink::kFaint);
+  }
+
+  void write_ledger(const FileRecord& file) {
+    page_.paragraph(0, file.path, Ink::kStrong);
+    if (file.error) return page_.paragraph(2, word(file.state, language()) + lang(": ", "：") + file.error->message);
+    if (file.state != FileState::kRead) return page_.paragraph(2, word(file.state, language()));
+    if (file.unused_lines == 0 && file.problem_count == 0) {
+      return page_.paragraph(2, lang("everything in it was used", "其中内容全部被使用"));
+    }
+    if (file.unused_lines > 0) {
+      page_.paragraph(
+          2, say("{unused} of {lines} not used:", "{lines}中有 {unused} 行未使用：",
+                 {{"unused", file.unused_lines}, {"lines", count_of(file.lines, kLines, language())}}, language()));
+      std::vector<UnusedKind> kinds = file.unused;
+      std::stable_sort(kinds.begin(), kinds.end(),
+                       [](const UnusedKind& a, const UnusedKind& b) { return a.count > b.count; });
+      std::int64_t told = 0;
+      for (const UnusedKind& kind : kinds) {
+        told += kind.count;
+        write_unused_kind(kind);
+      }
+      if (told < file.unused_lines) {
+        page_.paragraph(4, say("and {more} lines of other kinds", "另有 {more} 行其他类型",
+                               {{"more", file.unused_lines - told}}, language()));
+      }
+    }
+    if (file.problem_count == 0) return;
+    page_.paragraph(2, count_of(file.problem_count, kProblems, language()) + lang(":", "："));
+    for (const Error& problem : file.problems) {
+      const std::string place = problem.where.line > 0 ? say("line {line}: ", "第 {line} 行：",
+                                                             {{"line", std::to_string(problem.where.line)}}, language())
+                                                       : "";
+      page_.paragraph("    ", 4, 6, place + problem.message);
+    }
+    const auto kept = static_cast<std::int64_t>(file.problems.size());
+    if (kept < file.problem_count) {
+      page_.paragraph(4, say("and {more} more", "另有 {more} 处", {{"more", file.problem_count - kept}}, language()));
+    }
+  }
+
+  void write_unused_kind(const UnusedKind& kind) {
+    const std::string why = kind.why.empty() ? "" : kind.why + lang(": ", "：");
+    const Values values = {{"count", format(Value(kind.count))}, {"line", std::to_string(kind.first_line)}};
+    const std::string lead =
+        say("{count}x, first in line {line}: ", "{count} 次，首见第 {line} 行：", values, language());
+    page_.paragraph("    ", 4, 6, lead + why + kind.example);
+  }
+
+  const Report& report_;
+  Page page_;
+};
+
+}  // namespace
+
+std::string render_reading(const Report& report, bool ledger, const RenderOptions& options) {
+  Reading reading(report, options);
+  return ledger ? reading.ledger() : reading.runs();
+}
+
+}  // namespace assay
