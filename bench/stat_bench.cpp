@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "stat/changepoint.h"
+#include "stat/oscillation.h"
+#include "stat/pyramid.h"
 #include "stat/quantile.h"
 #include "stat/quantum.h"
 #include "stat/rolling.h"
@@ -78,12 +80,19 @@ constexpr auto kMeanShift = [](const std::vector<double>& values) { return best_
 constexpr auto kRankShift = [](const std::vector<double>& values) { return best_rank_shift(values); };
 constexpr auto kQuantum = [](const std::vector<double>& values) { return find_quantum(values); };
 
+constexpr auto kOscillation = [](const std::vector<double>& values) { return oscillation(values); };
+constexpr auto kPeriod = [](const std::vector<double>& values) { return dominant_period(values); };
+constexpr auto kPyramid = [](const std::vector<double>& values) { return finest_level(values, 32768); };
+
 BENCHMARK(whole_curve<kTheilSen>)->Name("theil_sen")->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_curve<kNoise>)->Name("neighbor_noise")->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_curve<kMannKendall>)->Name("mann_kendall")->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_curve<kMeanShift>)->Name("best_mean_shift")->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_curve<kRankShift>)->Name("best_rank_shift")->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_curve<kQuantum>)->Name("find_quantum")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kOscillation>)->Name("oscillation")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kPeriod>)->Name("dominant_period")->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_curve<kPyramid>)->Name("finest_level")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace assay

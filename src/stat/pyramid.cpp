@@ -65,8 +65,8 @@ Bucket bucket_of(std::span<const double> values, std::size_t first) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = values[i];
     if (!std::isfinite(value)) {
-      out.non_finite |= std::isnan(value) ? Bucket::kNan
-                                          : (value > 0 ? Bucket::kPositiveInfinity : Bucket::kNegativeInfinity);
+      out.non_finite |=
+          std::isnan(value) ? Bucket::kNan : (value > 0 ? Bucket::kPositiveInfinity : Bucket::kNegativeInfinity);
       continue;
     }
     // Written so that the first finite value, compared with NaN, is taken.

@@ -21,8 +21,8 @@ struct Bucket {
   double max = std::numeric_limits<double>::quiet_NaN();
   std::size_t min_at = 0;  ///< the earliest record with that value; `first` if there are none
   std::size_t max_at = 0;
-  std::size_t finite = 0;      ///< finite values; the others are last - first + 1 - finite
-  std::uint8_t non_finite = 0; ///< which kinds of non-finite values it holds, or of the flags above
+  std::size_t finite = 0;       ///< finite values; the others are last - first + 1 - finite
+  std::uint8_t non_finite = 0;  ///< which kinds of non-finite values it holds, or of the flags above
 
   bool operator==(const Bucket& other) const;
 };

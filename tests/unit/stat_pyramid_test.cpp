@@ -1,11 +1,10 @@
-#include "stat/pyramid.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "stat/pyramid.h"
 #include "stat_random.h"
 
 namespace assay {
