@@ -89,6 +89,12 @@ struct RuleNotApplied {
   Phrase reason;  // a sentence of the rule
 };
 
+/// A name of --ignore: ignored rules are asked all the same, and what they find is counted and left out.
+struct IgnoredName {
+  std::string name;  // of a rule or a family
+  std::int64_t findings = 0;
+};
+
 /// The record of a rule as the report needs it: to render findings again, and to explain them.
 struct RuleRecord {
   std::string name;
@@ -118,6 +124,7 @@ struct Report {
   std::vector<FileRecord> files;
   std::vector<std::string> rules_run;
   std::vector<RuleNotApplied> not_applicable;
+  std::vector<IgnoredName> ignored;
   std::vector<RuleRecord> rules;  // those that findings or not_applicable mention
   bool judged = true;             // false: only read
   bool complete = true;           // false: interrupted

@@ -138,7 +138,7 @@ class RuleTally {
 
   void add(const std::vector<const Rule*>& rules, Scope scope, Judgement& judgement, std::vector<Finding>& findings) {
     for (std::size_t i = 0; i < judgement.not_applied.size(); ++i) {
-      if (rules[i]->scope != scope) continue;
+      if (rules[i] == nullptr || rules[i]->scope != scope) continue;
       if (!judgement.not_applied[i]) {
         judged_[i] = true;
       } else if (!reasons_[i]) {
@@ -148,8 +148,9 @@ class RuleTally {
     std::move(judgement.findings.begin(), judgement.findings.end(), std::back_inserter(findings));
   }
 
-  void conclude(const std::vector<const Rule*>& rules, Report& report) const {
+  void conclude(const std::vector<const Rule*>& rules, const CheckOptions& options, Report& report) const {
     for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (names(options.ignore, *rules[i])) continue;
       if (judged_[i]) {
         report.rules_run.emplace_back(rules[i]->name);
       } else if (reasons_[i]) {
@@ -163,12 +164,40 @@ class RuleTally {
   std::vector<std::optional<Phrase>> reasons_;  // the first of each
 };
 
+// Leaves out what ignored rules found, and counts it by the names that asked for it.
+void drop_ignored(const CheckOptions& options, Report& report) {
+  std::erase_if(report.findings, [&](const Finding& finding) {
+    const Rule* rule = find_rule(finding.name);
+    if (rule == nullptr || !names(options.ignore, *rule)) return false;
+    for (IgnoredName& one : report.ignored) one.findings += names({one.name}, *rule) ? 1 : 0;
+    return true;
+  });
+}
+
+// Rules of the reading see what was found before them: unused-ignore, the last of the table, counts on it.
+void judge_the_reading(const std::vector<const Rule*>& rules, const CheckOptions& options, RuleTally& tally,
+                       Report& report) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i]->scope != Scope::kReading) continue;
+    std::vector<const Rule*> only(rules.size(), nullptr);
+    only[i] = rules[i];
+    Judgement reading = judge_reading(report, only, options);
+    if (!reading.faults.empty() && report.files.empty()) report.files.emplace_back();
+    for (Error& fault : reading.faults) add_problem(report.files.front(), std::move(fault));
+    tally.add(only, Scope::kReading, reading, report.findings);
+    drop_ignored(options, report);
+  }
+}
+
 bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
 
 }  // namespace
 
 Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& options) {
-  const std::vector<const Rule*> rules = ASSAY_TRY(plan(options));
+  ASSAY_TRY(plan(options));
+  CheckOptions asked = options;
+  asked.ignore.clear();
+  const std::vector<const Rule*> rules = ASSAY_TRY(plan(asked));
   const Discovery discovery = discover(paths, options.interrupted);
   const std::vector<Input>& inputs = discovery.inputs;
   if (options.progress != nullptr) {
@@ -196,14 +225,11 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   }
   report.complete = !stopped(options);
   if (report.complete) add_empty_folders(paths, discovery, report);
-  if (options.judge) {
-    Judgement reading = judge_reading(report, rules, options);
-    if (!reading.faults.empty() && report.files.empty()) report.files.emplace_back();
-    for (Error& fault : reading.faults) add_problem(report.files.front(), std::move(fault));
-    tally.add(rules, Scope::kReading, reading, report.findings);
-  }
+  for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
+  drop_ignored(options, report);
+  if (options.judge) judge_the_reading(rules, options, tally, report);
   rank(report.findings);
-  tally.conclude(rules, report);
+  tally.conclude(rules, options, report);
   add_rule_records(rules, report);
   return report;
 }

@@ -34,6 +34,9 @@ Discovery discover(const std::vector<std::string>& paths, const std::atomic<bool
 /// The rules that the options leave, in table order; an error names the nearest rule for an unknown name.
 Result<std::vector<const Rule*>> plan(const CheckOptions& options);
 
+/// Whether one of the names is the rule's or its family's.
+bool names(const std::vector<std::string>& names, const Rule& rule);
+
 /// What the rules say of one run, or of the reading.
 struct Judgement {
   std::vector<Finding> findings;
@@ -41,6 +44,7 @@ struct Judgement {
   std::vector<Error> faults;                       // rules that threw
 };
 Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const CheckOptions& options);
+/// Null entries of `rules` are passed over.
 Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options);
 
 /// Gives the findings their order, then their ids. Order: severity; within it causes before their effects, then

@@ -68,7 +68,7 @@ Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const Ch
 Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options) {
   Judgement out;
   for (const Rule* rule : rules) {
-    if (rule->scope != Scope::kReading) {
+    if (rule == nullptr || rule->scope != Scope::kReading) {
       out.not_applied.emplace_back();
       continue;
     }

@@ -34,11 +34,6 @@ Result<void> check_names(const std::vector<std::string>& names) {
   return {};
 }
 
-bool named(const Rule& rule, const std::vector<std::string>& names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return name == rule.name || name == rule.family; });
-}
-
 Result<void> check_parameter(const std::string& full_name, double value) {
   const std::size_t dot = full_name.find('.');
   const std::string rule_name = full_name.substr(0, dot);
@@ -69,6 +64,11 @@ Result<void> check_parameter(const std::string& full_name, double value) {
 
 }  // namespace
 
+bool names(const std::vector<std::string>& names, const Rule& rule) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return name == rule.name || name == rule.family; });
+}
+
 Result<std::vector<const Rule*>> plan(const CheckOptions& options) {
   if (auto known = check_names(options.select); !known) return std::unexpected(known.error());
   if (auto known = check_names(options.ignore); !known) return std::unexpected(known.error());
@@ -77,7 +77,7 @@ Result<std::vector<const Rule*>> plan(const CheckOptions& options) {
   }
   std::vector<const Rule*> rules;
   for (const Rule* rule : all_rules()) {
-    if ((options.select.empty() || named(*rule, options.select)) && !named(*rule, options.ignore))
+    if ((options.select.empty() || names(options.select, *rule)) && !names(options.ignore, *rule))
       rules.push_back(rule);
   }
   const bool narrowed = !options.select.empty() || !options.ignore.empty();
