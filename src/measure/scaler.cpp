@@ -1,0 +1,292 @@
+// The life of a loss scale.
+//
+// Half precision cannot hold small gradients, so the loss is multiplied by a scale before the backward pass. A dynamic
+// scaler looks for the largest scale that works: it halves after a step whose gradients overflowed (that step is
+// skipped) and doubles after `window` steps without one. Hence the healthy shapes: at the start a quick way down from an
+// initial value that nobody chose with care (2^32 takes some twenty skipped steps), then a saw-tooth with about one
+// overflow for each window, since the scaler tries a doubling as often as that. Trouble looks different: a way down that
+// is quick although the run is under way, or a level at or below 1, where gradients that overflow and gradients that
+// vanish exist in the same step and no scale is right.
+//
+// What is read. The scale printed with the records, and the scaler's messages ("Attempted loss scale: A, reducing to
+// B"), in the order of the file. A message is exact about the moves and vague about the step, a record the other way
+// round; a doubling is never announced and shows only in the next number. Each move gets the steps within which it must
+// have happened.
+//
+// The start-up search is a run of halvings that begins within kStartUpSteps of the start of training and is not
+// interrupted by a rise or by a pause of more than kStartUpSteps, as long as the scale stays at 1 or above. An excerpt
+// from the middle of a run has no start; a resumed run has one only when the scale begins anew, well above where it was.
+//
+// Limits: a log with one record in 1,000 steps shows the sum of several moves. A scale that a framework prints as a
+// running mean moves by less than a half; moves below a third are followed but not counted.
+
+#include "measure/scaler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/metric.h"
+
+namespace assay {
+
+namespace {
+
+constexpr double kSmallestFall = 0.75;  // of the value before; a halving with room for a mean
+constexpr double kSmallestRise = 4.0 / 3.0;
+constexpr double kAnew = 4;  // a scale this much above the last one was initialised again, not grown
+
+// Rows of the segment that stand before a line of the file.
+std::size_t rows_before_line(const Segment& segment, std::int64_t line) {
+  if (!segment.rows) return 0;
+  std::size_t low = 0;
+  std::size_t high = segment.rows->size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (segment.rows->line[middle] < line) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+struct Reading {
+  StepRange steps;
+  std::int64_t line = 0;
+  double scale = 0;
+};
+
+// Scales that the scaler's messages tell, of one rank.
+std::vector<Reading> told_scales(const Run& run, std::size_t index) {
+  std::vector<Reading> told;
+  std::int64_t rank = -1;
+  for (const Event& event : run.events) {
+    if (event.segment != static_cast<int>(index) || !event.after || !(*event.after > 0)) continue;
+    if (event.kind != EventKind::kOverflow && event.kind != EventKind::kScaleChange) continue;
+    const std::int64_t speaker = rank_in_text(event.text);
+    if (speaker >= 0 && rank < 0) rank = speaker;
+    if (speaker >= 0 && speaker != rank) continue;
+    const StepRange steps = steps_of_event(run, index, event);
+    if (event.before && *event.before > 0) told.push_back({steps, event.line, *event.before});
+    told.push_back({steps, event.line, *event.after});
+  }
+  return told;
+}
+
+// Scales of records and messages in the order of the file: the first, each that differs from the one before it, the
+// last.
+std::vector<Reading> readings(const Run& run, std::size_t index) {
+  std::vector<Reading> out;
+  Reading latest;
+  const auto take = [&](const Reading& one) {
+    latest = one;
+    if (out.empty() || out.back().scale != one.scale) out.push_back(one);
+  };
+  const std::vector<Reading> told = told_scales(run, index);
+  std::size_t next = 0;
+  const Series* scale = run.segments[index].find(metric::kLossScale);
+  std::int64_t before = 0;
+  for (std::size_t i = 0; scale != nullptr && i < scale->size(); ++i) {
+    const std::int64_t step = scale->step(i);
+    const std::int64_t line = scale->line(i);
+    while (next < told.size() && told[next].line < line) take(told[next++]);
+    const double value = scale->value(i);
+    if (value > 0 && std::isfinite(value)) take({{i == 0 ? step : std::min(step, before + 1), step}, line, value});
+    before = step;
+  }
+  while (next < told.size()) take(told[next++]);
+  if (!out.empty() && out.back().line != latest.line) out.push_back(latest);
+  return out;
+}
+
+void find_moves(const std::vector<Reading>& all, ScalerHistory& out) {
+  double current = all.front().scale;
+  std::int64_t known_to = all.front().steps.last;
+  out.first = out.lowest = out.highest = current;
+  for (const Reading& one : all) {
+    const double ratio = one.scale / current;
+    if (ratio <= kSmallestFall || ratio >= kSmallestRise) {
+      const std::int64_t earliest = std::min(std::max(one.steps.first, known_to), one.steps.last);
+      out.moves.push_back({{std::min(one.steps.first, earliest), one.steps.last}, one.line, current, one.scale});
+    }
+    current = one.scale;
+    known_to = one.steps.last;
+    out.lowest = std::min(out.lowest, current);
+    out.highest = std::max(out.highest, current);
+  }
+  out.last = current;
+}
+
+// Steps between successive rises without a fall between them: what the scaler waits before it doubles.
+void find_window(ScalerHistory& out) {
+  std::vector<double> waits;
+  const ScaleMove* before = nullptr;
+  for (const ScaleMove& move : out.moves) {
+    if (before != nullptr && !move.down() && move.doublings() == 1) {
+      const std::int64_t wait = move.steps.last - before->steps.last;
+      if (wait > 0) waits.push_back(static_cast<double>(wait));
+    }
+    before = &move;
+  }
+  if (waits.size() < 2) return;
+  std::nth_element(waits.begin(), waits.begin() + static_cast<std::ptrdiff_t>(waits.size() / 2), waits.end());
+  out.window = std::max(1.0, waits[waits.size() / 2]);
+  out.window_seen = true;
+}
+
+bool scale_begins_anew(const Run& run, std::size_t segment, double first) {
+  if (segment == 0) return false;
+  const Series* before = run.segments[segment - 1].find(metric::kLossScale);
+  return before != nullptr && !before->empty() && before->values.back() > 0 && first >= kAnew * before->values.back();
+}
+
+void find_start_up(const Run& run, std::size_t index, ScalerHistory& out) {
+  if (!begins_at_start(run, index) && !(out.logged && scale_begins_anew(run, index, out.first))) return;
+  const Segment& segment = run.segments[index];
+  std::int64_t end = kStartUpSteps;
+  if (!segment.empty()) {
+    const std::int64_t first = segment.first_step();
+    end = std::max(first, first - record_spacing(segment) + kStartUpSteps);
+  }
+  for (const ScaleMove& move : out.moves) {
+    if (!move.down() || move.after < 1 || move.steps.first > end + kStartUpSteps) break;
+    end = std::max(end, move.steps.last);
+  }
+  out.start_up_to = end;
+}
+
+void find_falls(ScalerHistory& out) {
+  const auto pause = static_cast<std::int64_t>(std::clamp(out.window / 4, 1.0, static_cast<double>(kStartUpSteps)));
+  bool open = false;
+  for (const ScaleMove& move : out.moves) {
+    if (!move.down()) {
+      open = false;
+      continue;
+    }
+    const bool start_up = out.start_up_to && move.steps.last <= *out.start_up_to && move.after >= 1;
+    if (open && move.steps.first - out.falls.back().steps.last <= pause && out.falls.back().start_up == start_up) {
+      ScaleFall& fall = out.falls.back();
+      fall.steps.last = std::max(fall.steps.last, move.steps.last);
+      fall.to = move.after;
+      fall.halvings += move.doublings();
+    } else {
+      out.falls.push_back({move.steps, move.line, move.before, move.after, move.doublings(), start_up});
+    }
+    open = true;
+  }
+}
+
+void find_low(const std::vector<Reading>& all, ScalerHistory& out) {
+  double highest = 0;
+  bool open = false;
+  for (const Reading& one : all) {
+    const bool low = one.scale < 1 || (one.scale <= 1 && highest >= 2);
+    if (low && !open) out.low.push_back({one.steps, one.line, one.scale, highest, false});
+    if (!low && open) out.low.back().steps.last = std::max(out.low.back().steps.last, one.steps.first - 1);
+    if (low) {
+      LowScale& stretch = out.low.back();
+      stretch.steps.last = std::max(stretch.steps.last, one.steps.last);
+      stretch.lowest = std::min(stretch.lowest, one.scale);
+    }
+    open = low;
+    highest = std::max(highest, one.scale);
+  }
+  if (open) out.low.back().to_the_end = true;
+}
+
+}  // namespace
+
+int ScaleMove::doublings() const {
+  const double size = std::fabs(std::log2(after / before));
+  return std::isfinite(size) ? std::max(1, static_cast<int>(std::lround(size))) : 1;
+}
+
+std::int64_t rank_in_text(std::string_view text) {
+  const std::size_t at = text.find("ank ");
+  if (at == std::string_view::npos || at == 0 || (text[at - 1] != 'R' && text[at - 1] != 'r')) return -1;
+  std::int64_t number = -1;
+  for (std::size_t i = at + 4; i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 100'000'000; ++i) {
+    number = std::max<std::int64_t>(number, 0) * 10 + (text[i] - '0');
+  }
+  return number;
+}
+
+std::int64_t record_spacing(const Segment& segment) {
+  if (segment.empty()) return 1;
+  const std::size_t most = std::min<std::size_t>(segment.rows->size(), 64);
+  std::vector<std::int64_t> gaps;
+  for (std::size_t i = 1; i < most; ++i) {
+    const std::int64_t gap = segment.rows->step[i] - segment.rows->step[i - 1];
+    if (gap > 0) gaps.push_back(gap);
+  }
+  if (gaps.empty()) return 1;
+  std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2), gaps.end());
+  return gaps[gaps.size() / 2];
+}
+
+bool begins_at_start(const Run& run, std::size_t index) {
+  const Segment& segment = run.segments[index];
+  if (segment.empty()) return index == 0;
+  const std::int64_t first = segment.first_step();
+  const std::int64_t spacing = record_spacing(segment);
+  if (first <= kStartUpSteps || first <= spacing + spacing / 2) return true;
+  if (index > 0) return false;
+  // Skips told before the first record may fill the steps up to it; with a single record that is all one can know.
+  std::int64_t skips = 0;
+  bool banner = false;
+  const std::int64_t first_line = segment.rows->line.front();
+  for (const Event& event : run.events) {
+    if (event.line >= first_line) break;
+    skips += event.kind == EventKind::kOverflow ? 1 : 0;
+    banner = banner || event.kind == EventKind::kRunStart;
+    if (event.kind == EventKind::kCheckpointLoaded) return false;
+  }
+  if (skips > 0 && segment.rows->size() == 1) return true;
+  // A log that begins with the settings of its run was not cut from the middle of one.
+  const bool settings = !run.config.settings.empty() && run.config.settings.front().where.line < first_line;
+  return first <= skips + spacing + kStartUpSteps || banner || settings;
+}
+
+StepRange steps_of_event(const Run& run, std::size_t index, const Event& event) {
+  if (event.step_is_own && event.step) return {*event.step, *event.step};
+  const Segment& segment = run.segments[index];
+  if (segment.empty()) {
+    const std::int64_t step = event.step.value_or(0);
+    return {step, step};
+  }
+  const std::size_t next = rows_before_line(segment, event.line);
+  const std::size_t rows = segment.rows->size();
+  if (next == 0) {
+    const std::int64_t first = segment.first_step();
+    const bool whole = begins_at_start(run, index);
+    const std::int64_t from = whole ? std::min<std::int64_t>(first, 0) : first - record_spacing(segment);
+    return {std::min(first, std::max(from, std::min<std::int64_t>(first, 0))), first};
+  }
+  const std::int64_t before = segment.rows->step[next - 1];
+  if (next == rows) return {before, before + 1};
+  const std::int64_t after = segment.rows->step[next];
+  return {std::min(before + 1, after), after};
+}
+
+ScalerHistory scaler_history(const Run& run, std::size_t index) {
+  ScalerHistory out;
+  for (const Event& event : run.events) {
+    if (event.segment == static_cast<int>(index) && event.kind == EventKind::kScaleAtMinimum && !out.at_minimum) {
+      out.at_minimum = &event;
+    }
+  }
+  const std::vector<Reading> all = readings(run, index);
+  if (!all.empty()) {
+    find_moves(all, out);
+    out.logged = !out.moves.empty() || out.lowest != 1 || out.highest != 1;
+    find_window(out);
+  }
+  find_start_up(run, index, out);
+  if (!out.logged) return out;
+  find_falls(out);
+  find_low(all, out);
+  return out;
+}
+
+}  // namespace assay
