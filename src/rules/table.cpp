@@ -7,7 +7,17 @@
 namespace assay {
 
 // clang-format off
-#define ASSAY_RULES(RULE)
+#define ASSAY_RULES(RULE)       \
+  RULE(kLossScaleCollapse)      \
+  RULE(kLossScaleDrop)          \
+  RULE(kOverflowSkips)          \
+  RULE(kThroughputDrop)         \
+  RULE(kRunRestarted)           \
+  RULE(kRunAborted)             \
+  RULE(kRerunFault)             \
+  RULE(kUnreadableInput)        \
+  RULE(kTruncatedInput)         \
+  RULE(kUnusedIgnore)
 
 // clang-format on
 

@@ -1,0 +1,194 @@
+// The run did not end as planned.
+//
+// A log that stops is no evidence: it may be an excerpt, or a run that goes on. A log that says why it stops is. Such
+// messages come in crowds: every rank is killed, the launcher says so, the scheduler says so, a traceback stands above.
+// The telling line is the one that names the cause, so the messages are sorted by how much they tell: an exception or
+// an exhausted memory before a scheduler's decision before the signals that follow from it.
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "rules/places.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+namespace {
+
+enum class Cause : std::uint8_t { kSignal, kScheduler, kHardware, kException, kMemory };
+
+struct Word {
+  std::string_view text;
+  Cause cause;
+};
+
+// The first match counts, so what tells more stands first. Lower case.
+constexpr std::array kWords{
+    Word{"out of memory", Cause::kMemory},
+    Word{"outofmemory", Cause::kMemory},
+    Word{"oom-kill", Cause::kMemory},
+    Word{"cannot allocate memory", Cause::kMemory},
+    Word{"xid (", Cause::kHardware},
+    Word{"ecc error", Cause::kHardware},
+    Word{"device-side assert", Cause::kException},
+    Word{"nccl error", Cause::kException},
+    Word{"timed out", Cause::kException},
+    Word{"cancelled at", Cause::kScheduler},
+    Word{"time limit", Cause::kScheduler},
+    Word{"preempt", Cause::kScheduler},
+    Word{"job step aborted", Cause::kScheduler},
+    Word{"scancel", Cause::kScheduler},
+    Word{"keyboardinterrupt", Cause::kSignal},
+    Word{"sigterm", Cause::kSignal},
+    Word{"sigint", Cause::kSignal},
+    Word{"killing subprocess", Cause::kSignal},
+    Word{"signal", Cause::kSignal},
+    Word{"killed", Cause::kSignal},
+    Word{"exception", Cause::kException},
+    Word{"error", Cause::kException},
+    Word{"traceback", Cause::kException},
+};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+Cause cause_of(const Event& event) {
+  if (event.kind == EventKind::kHardwareFault) return Cause::kHardware;
+  const std::string text = lower(event.text);
+  for (const Word& word : kWords) {
+    if (text.find(word.text) != std::string::npos) return word.cause;
+  }
+  return Cause::kSignal;
+}
+
+const char* sentence_of(Cause cause) {
+  switch (cause) {
+    case Cause::kMemory: return "memory";
+    case Cause::kException: return "exception";
+    case Cause::kHardware: return "hardware";
+    case Cause::kScheduler: return "scheduler";
+    case Cause::kSignal: break;
+  }
+  return "signal";
+}
+
+// Events after the last record of the file.
+std::vector<const Event*> events_at_end(const Run& run, std::int64_t last_line) {
+  std::vector<const Event*> out;
+  for (const Event& event : run.events) {
+    if (event.line > last_line) out.push_back(&event);
+  }
+  return out;
+}
+
+void add_actions(const Run& run, Cause cause, std::int64_t last_step, Finding& finding) {
+  std::optional<std::int64_t> saved;
+  for (const Event& event : run.events) {
+    if (event.kind == EventKind::kCheckpointSaved && event.step) saved = event.step;
+  }
+  if (cause == Cause::kMemory) finding.actions.push_back({{"less-memory", {}}, ""});
+  if (saved) {
+    finding.actions.push_back(
+        {{"resume",
+          {{"checkpoint", *saved}, {"lost", Value(std::max<std::int64_t>(last_step - *saved, 0), Unit::kSteps)}}},
+         ""});
+  }
+}
+
+void judge(const Run& run, const Parameters&, Findings& out) {
+  std::size_t index = run.segments.size();
+  while (index > 0 && run.segments[index - 1].empty()) --index;
+  if (index == 0) return out.not_applicable("no-records");
+  const Segment& segment = run.segments[--index];
+  const std::int64_t last_step = segment.last_step();
+  const std::vector<const Event*> end = events_at_end(run, segment.rows->line.back());
+  const Event* telling = nullptr;
+  std::size_t messages = 0;
+  for (const Event* event : end) {
+    if (event->kind == EventKind::kRunEnd) return;
+    if (event->kind != EventKind::kAborted && event->kind != EventKind::kHardwareFault) continue;
+    ++messages;
+    if (telling == nullptr || cause_of(*event) > cause_of(*telling)) telling = event;
+  }
+  if (telling == nullptr) return;
+  if (run.planned_steps && last_step >= *run.planned_steps) return;  // what is killed after the last step had ended
+
+  const Cause cause = cause_of(*telling);
+  Finding finding;
+  finding.severity = cause == Cause::kSignal || cause == Cause::kScheduler ? Severity::kNote : Severity::kWarning;
+  finding.confidence = 0.9;
+  finding.message = {sentence_of(cause), {{"step", last_step}}};
+  finding.impact = 0.1;
+  if (run.planned_steps && *run.planned_steps > 0) {
+    finding.message.key += "-of";
+    finding.message.values.emplace_back("planned", *run.planned_steps);
+    finding.impact = 1 - static_cast<double>(last_step) / static_cast<double>(*run.planned_steps);
+  }
+  finding.where = place(run, index, {last_step, last_step}, telling->line);
+  finding.evidence.push_back({{"line", {{"line", telling->text}}}, {}, place(run, telling->line)});
+  if (messages > 1) finding.evidence.push_back({{"messages", {{"count", messages}}}, {}, {}});
+  add_actions(run, cause, last_step, finding);
+  out.add(std::move(finding));
+}
+
+}  // namespace
+
+extern const Rule kRunAborted;
+const Rule kRunAborted{
+    .name = "run-aborted",
+    .family = "phenomenon",
+    .title_en = "the run was ended before its time",
+    .title_zh = "训练提前终止",
+    .scope = Scope::kRun,
+    .severity = Severity::kNote,
+    .sentences = {{"memory", "the run ended at step {step}: out of memory", "训练在第 {step} 步终止：内存（显存）不足"},
+                  {"memory-of", "the run ended at step {step} of {planned}: out of memory",
+                   "训练在第 {step} 步终止（计划 {planned} 步）：内存（显存）不足"},
+                  {"exception", "the run ended at step {step} with an error", "训练在第 {step} 步因报错终止"},
+                  {"exception-of", "the run ended at step {step} of {planned} with an error",
+                   "训练在第 {step} 步因报错终止（计划 {planned} 步）"},
+                  {"hardware", "the run ended at step {step} with a fault of the hardware",
+                   "训练在第 {step} 步因硬件故障终止"},
+                  {"hardware-of", "the run ended at step {step} of {planned} with a fault of the hardware",
+                   "训练在第 {step} 步因硬件故障终止（计划 {planned} 步）"},
+                  {"scheduler", "the run was cancelled at step {step} by the scheduler",
+                   "训练在第 {step} 步被调度系统取消"},
+                  {"scheduler-of", "the run was cancelled at step {step} of {planned} by the scheduler",
+                   "训练在第 {step} 步被调度系统取消（计划 {planned} 步）"},
+                  {"signal", "the run was stopped at step {step} from outside", "训练在第 {step} 步被外部信号终止"},
+                  {"signal-of", "the run was stopped at step {step} of {planned} from outside",
+                   "训练在第 {step} 步被外部信号终止（计划 {planned} 步）"},
+                  {"no-records", "needs training records in the log", "需要日志中有训练记录"},
+                  {"line", "the log says: {line}", "日志原文：{line}"},
+                  {"messages", "{count} messages of this kind stand after the last record",
+                   "最后一条记录之后共有 {count} 条此类信息"},
+                  {"less-memory",
+                   "make a step smaller: micro-batch, sequence length, activation recomputation; the effective batch "
+                   "can stay the "
+                   "same with more accumulation steps",
+                   "减小单步占用：micro-batch、序列长度、激活重计算；增加梯度累积步数即可保持有效 batch 不变"},
+                  {"resume", "resume from the checkpoint of step {checkpoint}; {lost} are lost",
+                   "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost}"}},
+    .docs =
+        {.finds =
+             "A run whose log says that it was killed, cancelled or ended by an exception, before its planned steps.",
+         .matters =
+             "The end of such a log is not the end of training. And an exception names a cause that no curve shows.",
+         .decides =
+             "A message of a signal, a scheduler, an exception, an exhausted memory or failing hardware after the "
+             "last record, no message of a planned end, and fewer steps than planned. Of many messages the one "
+             "that names a cause is quoted. Signals and schedulers are a note, the rest a warning. A log that "
+             "merely stops is not called aborted.",
+         .example = "`the run was cancelled at step 200 of 1,000 by the scheduler`",
+         .to_do = "Resume from the last checkpoint; for an exception, read the quoted line first.",
+         .false_alarms = "A launcher that kills its helpers after a planned end that the log does not announce.",
+         .references =
+             "Slurm prints `CANCELLED AT`, PyTorch's launcher `Killing subprocess` and `Main process received "
+             "SIGTERM`."},
+    .judge = judge};
+
+}  // namespace assay

@@ -1,0 +1,93 @@
+#include "rules/places.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assay/metric.h"
+#include "stat/quantile.h"
+#include "stat/trend.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kLevelRecords = 16;  // enough for a median that one spike cannot move
+constexpr double kSmallestReaction = 0.1;  // of the level: less is what data of another kind does
+constexpr double kNoiseFactor = 4;         // sigma of the noise between neighbours
+
+std::string path_of(const Run& run) { return run.paths.empty() ? run.id : run.paths.front(); }
+
+}  // namespace
+
+Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_t line) {
+  Location where = place(run, line);
+  where.segment = static_cast<int>(segment);
+  where.steps = steps;
+  return where;
+}
+
+Location place(const Run& run, std::int64_t line) {
+  Location where;
+  where.path = path_of(run);
+  where.line = line;
+  where.run = run.id;
+  return where;
+}
+
+std::optional<std::int64_t> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step) {
+  std::optional<std::int64_t> best;
+  for (const Event& event : run.events) {
+    if (event.kind != EventKind::kCheckpointSaved || !event.step || *event.step >= step) continue;
+    if (event.segment > static_cast<int>(segment)) break;
+    if (!best || *event.step > *best) best = event.step;
+  }
+  return best;
+}
+
+std::int64_t covered_steps(const Run& run) {
+  std::int64_t total = 0;
+  for (const Segment& segment : run.segments) {
+    if (!segment.empty()) total += segment.last_step() - segment.first_step() + 1;
+  }
+  return std::max<std::int64_t>(total, 1);
+}
+
+double share_of_run(const Run& run, StepRange steps) {
+  const double width = static_cast<double>(steps.last - steps.first + 1);
+  return std::clamp(width / static_cast<double>(covered_steps(run)), 1e-6, 1.0);
+}
+
+std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange event) {
+  const Series* loss = segment.find(metric::kLoss);
+  if (loss == nullptr) return std::nullopt;
+  const std::size_t start = loss->at_or_after_step(event.first);
+  if (start == 0 || start >= loss->size()) return std::nullopt;
+  const std::size_t from = start > kLevelRecords ? start - kLevelRecords : 0;
+  const std::span<const double> before = loss->values.span().subspan(from, start - from);
+  // One record more than the event: the loss is measured before the update that the gradient makes.
+  const std::size_t end = std::min(loss->size(), loss->at_or_after_step(event.last + 1) + 1);
+  LossReaction out;
+  out.before = median(before);
+  out.peak = -INFINITY;
+  for (std::size_t i = start; i < end; ++i) {
+    if (std::isfinite(loss->value(i))) out.peak = std::max(out.peak, loss->value(i));
+  }
+  const std::size_t tail = std::min<std::size_t>(kLevelRecords, loss->size() - start);
+  out.last = median(loss->values.span().last(tail));
+  if (!std::isfinite(out.before) || !std::isfinite(out.peak)) return std::nullopt;
+  const double noise = before.size() >= 3 ? neighbor_noise(before) : 0;
+  const double needed = std::max(kSmallestReaction * std::fabs(out.before), kNoiseFactor * noise);
+  out.reacts = out.peak - out.before > needed;
+  return out;
+}
+
+std::string bf16_option(const Run& run) {
+  if (run.dialect.find("megatron") != std::string::npos || run.dialect == "gpt-neox") return "--bf16";
+  if (run.dialect.find("hugging") != std::string::npos || run.dialect.find("trainer") != std::string::npos) {
+    return "--bf16 true --fp16 false";
+  }
+  return "";
+}
+
+}  // namespace assay

@@ -1,0 +1,42 @@
+#pragma once
+// Places and numbers that several rules put into their findings.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "assay/run.h"
+
+namespace assay {
+
+/// A place in the main source of the run.
+Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_t line);
+
+/// A line of the main source, without steps.
+Location place(const Run& run, std::int64_t line);
+
+/// Step of the last checkpoint that the log says was saved before `step` (in any segment up to this one), or nothing.
+std::optional<std::int64_t> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step);
+
+/// Steps that the run covers in the log, over all segments; at least 1.
+std::int64_t covered_steps(const Run& run);
+
+/// Share of the run that a stretch of steps touches, in (0, 1].
+double share_of_run(const Run& run, StepRange steps);
+
+/// How the loss answers to an event: its level before and its greatest value from the event's beginning until shortly
+/// after its end.
+struct LossReaction {
+  double before = 0;
+  double peak = 0;
+  double last = 0;  // of the segment: the median of its last values
+  bool reacts = false;
+};
+/// Nothing when the log has no loss before or after. The loss reacts when it rises by a tenth of its level and by more
+/// than its noise.
+std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange event);
+
+/// The option that switches training to bfloat16, in the words of the framework that wrote the log; empty when unknown.
+std::string bf16_option(const Run& run);
+
+}  // namespace assay
