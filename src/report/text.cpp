@@ -250,14 +250,20 @@ class TextReport {
   }
 
   void write_files() {
-    std::map<std::string, std::int64_t> kinds;
+    std::vector<std::pair<std::string, std::int64_t>> kinds;  // in the order of the files
     std::int64_t read = 0;
     std::int64_t passed = 0;
     std::vector<std::string> failed;
     for (const FileRecord& file : report_.files) {
       if (file.state == FileState::kRead) {
         ++read;
-        ++kinds[file.kind.empty() ? "?" : file.kind];
+        const auto known =
+            std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == file.kind; });
+        if (known == kinds.end()) {
+          kinds.emplace_back(file.kind, 1);
+        } else {
+          ++known->second;
+        }
       } else if (file.state == FileState::kUnknown) {
         ++passed;
       } else {
@@ -265,7 +271,9 @@ class TextReport {
       }
     }
     std::vector<std::string> parts;
-    for (const auto& [kind, count] : kinds) parts.push_back(format(Value(count)) + " " + kind);
+    for (const auto& [kind, count] : kinds) {
+      if (!kind.empty()) parts.push_back(kind + (count > 1 && kinds.size() > 1 ? " ×" + format(Value(count)) : ""));
+    }
     std::string text = say("read {files}", "读取 {files}", {{"files", count_of(read, kFiles, language())}}, language());
     if (!parts.empty()) text += say(": ", "：", language()) + listed(parts, language());
     if (passed > 0) {
@@ -303,7 +311,8 @@ class TextReport {
       text += say(" in {parts} parts (the steps start again)", "，分 {parts} 段（步数重新开始）", values, language());
     }
     if (!counts_records(&run)) text += say(", steps as in '{axis}'", "，步数取自 '{axis}'", values, language());
-    text += say(": {metrics}", "：{metrics}", values, language());
+    text += metrics.empty() ? say(": no metric", "：没有指标", language())
+                            : say(": {metrics}", "：{metrics}", values, language());
     if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language());
     footer(text);
   }
