@@ -182,6 +182,7 @@ inline Report sample_report() {
   report.rules = sample_rules();
   report.rules_run = {"loss-divergence", "loss-spike", "grad-norm-spike", "run-restarted"};
   report.not_applicable = {{"overfit", {"no-eval", {}}}};
+  report.ignored = {{"throughput-drop", 2}};
 
   FileRecord log;
   log.path = "runs/7b/train.log";
