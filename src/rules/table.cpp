@@ -8,6 +8,9 @@ namespace assay {
 
 // clang-format off
 #define ASSAY_RULES(RULE)       \
+  RULE(kGradNormSpike)          \
+  RULE(kGradNormHigh)           \
+  RULE(kGradNormVanished)       \
   RULE(kLossScaleCollapse)      \
   RULE(kLossScaleDrop)          \
   RULE(kOverflowSkips)          \
