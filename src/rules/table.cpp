@@ -1,4 +1,5 @@
 // Every rule has one line here. A rule without a line, without fixtures or without documentation fails a test.
+// Rules of the reading are asked in this order, each seeing what was found before it: unused-ignore stays the last.
 
 #include <array>
 
