@@ -20,7 +20,12 @@ namespace assay {
 
 class IntegerColumn {
  public:
-  void push_back(std::int64_t value);
+  void push_back(std::int64_t value) {
+    if (open_.capacity() == 0) open_.reserve(kBlock);
+    open_.push_back(static_cast<std::uint64_t>(value));
+    ++size_;
+    if (open_.size() == kBlock) seal();
+  }
   std::int64_t operator[](std::size_t index) const;
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -19,13 +19,6 @@ std::uint8_t width_of(std::uint64_t largest) {
 
 }  // namespace
 
-void IntegerColumn::push_back(std::int64_t value) {
-  if (open_.capacity() == 0) open_.reserve(kBlock);
-  open_.push_back(static_cast<std::uint64_t>(value));
-  ++size_;
-  if (open_.size() == kBlock) seal();
-}
-
 void IntegerColumn::seal() {
   const std::uint64_t first = open_.front();
   // The mean stride, as a signed difference; a progression then has residual 0 whatever its direction.

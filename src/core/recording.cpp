@@ -46,23 +46,8 @@ Recorder::Column Recorder::column(std::string_view metric, std::string_view prin
   series.unit = unit;
   series.quirks = quirks;
   recording_.series.push_back(std::move(series));
+  row_of_last_.push_back(-1);
   return static_cast<Column>(recording_.series.size() - 1);
-}
-
-void Recorder::begin_row(std::int64_t step, std::int64_t line, std::int64_t rank, std::int64_t shape) {
-  recording_.step.push_back(step);
-  recording_.line.push_back(line);
-  recording_.rank.push_back(rank);
-  recording_.shape.push_back(shape);
-  if (step != kNoStep) last_step_ = step;
-}
-
-void Recorder::put(Column column, double value) {
-  Series& series = recording_.series[column];
-  const auto row = static_cast<std::int64_t>(recording_.rows()) - 1;
-  if (!series.row.empty() && series.row.back() == row) return;
-  series.row.push_back(row);
-  series.values.push_back(value);
 }
 
 void Recorder::event(Event event) {

@@ -52,10 +52,26 @@ class Recorder {
                 Quirk quirks = Quirk::kNone);
 
   /// Starts a row. step: kNoStep when the line tells none.
-  void begin_row(std::int64_t step, std::int64_t line, std::int64_t rank = kNoRank, std::int64_t shape = 0);
+  void begin_row(std::int64_t step, std::int64_t line, std::int64_t rank = kNoRank, std::int64_t shape = 0) {
+    recording_.step.push_back(step);
+    recording_.line.push_back(line);
+    recording_.rank.push_back(rank);
+    recording_.shape.push_back(shape);
+    if (step != kNoStep) last_step_ = step;
+  }
   /// A value of the row begun last; a second value for the same column and row is dropped (the first is the more
   /// specific one).
-  void put(Column column, double value);
+  void put(Column column, double value) {
+    const auto row = static_cast<std::int64_t>(recording_.rows()) - 1;
+    if (row_of_last_[column] == row) return;
+    row_of_last_[column] = row;
+    Series& series = recording_.series[column];
+    series.row.push_back(row);
+    series.values.push_back(value);
+  }
+
+  /// Gives a column another name: for a reader that learns only at the end what it read.
+  void rename(Column column, std::string_view metric) { recording_.series[column].metric = metric; }
 
   void event(Event event);
   void setting(std::string_view key, std::string_view value, std::int64_t line);
@@ -76,6 +92,7 @@ class Recorder {
  private:
   Recording recording_;
   std::int64_t last_step_ = kNoStep;
+  std::vector<std::int64_t> row_of_last_;  // for each column, the row of its last value
 };
 
 }  // namespace assay

@@ -1,0 +1,259 @@
+#include "format/lines/engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/lines/settings.h"
+
+namespace assay::lines {
+
+namespace {
+
+constexpr std::size_t kNoKeyword = kMostKeywords;
+constexpr std::size_t kLongestRecord = std::size_t{64} << 10;  // longer lines are searched for messages only
+constexpr std::array<std::string_view, 8> kNumberWords{"nan", "NaN", "NAN", "Nan", "inf", "Inf", "INF", "None"};
+
+std::string_view trimmed_right(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+bool has_digit(std::string_view text) {
+  unsigned found = 0;  // no early exit, so that it is done in vectors
+  for (const char c : text) found |= static_cast<unsigned>(static_cast<unsigned char>(c - '0') < 10);
+  return found != 0;
+}
+
+bool occur(const KeywordSet& found, std::span<const std::size_t> ids) {
+  return std::all_of(ids.begin(), ids.end(), [&](std::size_t id) { return id == kNoKeyword || found[id]; });
+}
+
+// "[rank0]: RuntimeError: …" without what the launcher put before it.
+std::string_view behind_rank(std::string_view text) {
+  if (!text.starts_with('[')) return text;
+  const std::size_t end = text.find("]:");
+  if (end == std::string_view::npos || end > 16) return text;
+  text.remove_prefix(end + 2);
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+Engine::Engine(Recorder& recorder, bool remember)
+    : recorder_(recorder), remember_(remember), sink_(recorder, columns_) {
+  const auto number = [&](std::string_view text) { return text.empty() ? kNoKeyword : keywords_.add(text); };
+  for (const Dialect& dialect : dialects()) {
+    auto& ids = dialect_keywords_.emplace_back();
+    std::transform(dialect.anchors.begin(), dialect.anchors.end(), ids.begin(), number);
+  }
+  for (const Message& message : messages()) {
+    auto& ids = message_keywords_.emplace_back();
+    std::transform(message.texts.begin(), message.texts.end(), ids.begin(), number);
+  }
+  std::transform(kNumberWords.begin(), kNumberWords.end(), word_keywords_.begin(), number);
+  traceback_keyword_ = number(kTraceback);
+  keywords_.build();
+  message_rows_.assign(messages().size(), -1);
+}
+
+void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
+  if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
+  if (is_blank_line(text)) return;
+  unended_ = unended;
+  if (!held_.empty() && continue_record(text, number)) return;
+  if (unended && !has_control(text)) return unended_line(text, {number, false, true});
+  const Place place{number};
+  if (remember_ && text.size() <= kLongestRecord) {
+    if (Shape* shape = cache_.match(text, tokens_.data())) {
+      act(*shape, tokens_.data(), shape->literals.slots(), text, place);
+      return;
+    }
+  }
+  if (!has_control(text)) return analyse(text, place);
+  const auto parts = clean_.parts(text);  // a copy: reading a part may clean another line
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (is_blank_line(parts[i])) continue;
+    if (unended && i + 1 == parts.size()) {
+      unended_line(parts[i], {number, false, true});
+    } else {
+      piece(parts[i], place);
+    }
+  }
+}
+
+void Engine::piece(std::string_view text, Place place) {
+  if (remember_ && text.size() <= kLongestRecord) {
+    if (Shape* shape = cache_.match(text, tokens_.data())) {
+      act(*shape, tokens_.data(), shape->literals.slots(), text, place);
+      return;
+    }
+  }
+  analyse(text, place);
+}
+
+void Engine::analyse(std::string_view text, Place place) {
+  const KeywordSet found = keywords_.find(text);
+  const bool numeric = has_digit(text) || std::any_of(word_keywords_.begin(), word_keywords_.end(),
+                                                      [&](std::size_t id) { return found[id]; });
+  if (!numeric || text.size() > kLongestRecord) return without_number(text, found, place.number);
+  tokenise(text, tokenised_);
+  if (tokenised_.too_many) {
+    ledger_.count(Unused::kSlots, text, place.number);
+    return without_number(text, found, place.number);
+  }
+  skeleton(tokenised_, skeleton_);
+  Shape* known = cache_.find(skeleton_);
+  if (known == nullptr && take_settings(text, place.number, recorder_)) {
+    for (const Message* message : messages_in(found)) tell(*message, text, place.number);
+    return;
+  }
+  Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found);
+  act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place);
+  if (remember_ && known != nullptr) cache_.used(known);
+}
+
+// Of several wordings of one kind the first in the table.
+std::vector<const Message*> Engine::messages_in(const KeywordSet& found) const {
+  std::vector<const Message*> out;
+  if (found.none()) return out;
+  for (std::size_t m = 0; m < message_keywords_.size(); ++m) {
+    const Message& message = messages()[m];
+    const bool again = std::any_of(out.begin(), out.end(), [&](const Message* o) { return o->kind == message.kind; });
+    if (!again && occur(found, message_keywords_[m])) out.push_back(&message);
+  }
+  return out;
+}
+
+ShapeState* Engine::new_state() {
+  states_.emplace_back();
+  return &states_.back();
+}
+
+// Compiles the tokenised line and keeps it, if there is room.
+Shape& Engine::shape_of(std::string_view text, const KeywordSet& found) {
+  std::unique_ptr<Shape> shape = compile(tokenised_, text, found);
+  Shape* known = cache_.find(skeleton_);
+  if (known == nullptr) {
+    known = cache_.add(skeleton_, std::move(shape));
+    if (known == nullptr) {
+      passing_ = compile(tokenised_, text, found);
+      passing_->state = &spill_;
+      return *passing_;
+    }
+    known->state = new_state();
+    if (remember_) cache_.used(known);
+    return *known;
+  }
+  shape->state = known->state;  // without remembering: compiled anew, only the counts go on
+  passing_ = std::move(shape);
+  return *passing_;
+}
+
+std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
+  auto shape = std::make_unique<Shape>(line);
+  const Dialect* dialect = nullptr;
+  for (std::size_t d = 0; d < dialect_keywords_.size() && dialect == nullptr; ++d) {
+    const Dialect& row = dialects()[d];
+    if (occur(found, dialect_keywords_[d]) && (!row.at_start || text.starts_with(row.anchors[0]))) dialect = &row;
+  }
+  shape->messages = messages_in(found);
+  shape->traceback = found[traceback_keyword_];
+  shape->exception = is_exception_line(behind_rank(text));
+  shape->meaning = derive_meaning(line, dialect);
+  const Meaning& meaning = shape->meaning;
+  const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),
+                                     [](const SlotPlan& slot) { return slot.use == SlotUse::kValue; });
+  shape->record =
+      has_value && !meaning.table_row && (dialect != nullptr ? dialect->treat == Treat::kRecord : meaning.has_core);
+  shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
+  if (shape->record || (dialect != nullptr && dialect->treat == Treat::kHeader)) {
+    intern(shape->meaning, columns_);
+    shape->family = sink_.family(shape->meaning);
+  }
+  return shape;
+}
+
+void Engine::without_number(std::string_view text, const KeywordSet& found, std::int64_t number) {
+  if (chain_.active && !is_blank(text.front())) end_chain();
+  if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
+  if (found.any()) {
+    const auto told = messages_in(found);
+    for (const Message* message : told) tell(*message, text, number);
+    if (!told.empty()) return;
+    if (found[traceback_keyword_]) {
+      traceback_line_ = number;
+      return;
+    }
+  }
+  if (traceback_line_ >= 0 && is_exception_line(behind_rank(text))) return tell_exception(text, number);
+  if (take_settings(text, number, recorder_)) return;
+  ledger_.count(Unused::kNoNumber, text, number);
+}
+
+// The last line has no end: it may have been cut anywhere. Fields that are followed by something are complete; the
+// number that touches the end is believed only when it has as many decimals as such numbers have had before.
+void Engine::unended_line(std::string_view text, Place place) {
+  tokenise(text, tokenised_);
+  skeleton(tokenised_, skeleton_);
+  Shape* known = cache_.find(skeleton_);
+  const std::string_view trimmed = trimmed_right(text);
+  if (known != nullptr && (known->record || known->meaning.table_row)) {
+    std::size_t complete = tokenised_.slots.size();
+    if (complete > 0 && tokenised_.slots.back().end == trimmed.data() + trimmed.size()) {
+      const Token& last = tokenised_.slots.back();
+      const char* point = std::find(last.begin, last.end, '.');
+      if (known->state->tail > 0 && last.end - point - 1 < known->state->tail) --complete;
+    }
+    if (complete < tokenised_.slots.size()) truncated_ = true;
+    act(*known, tokenised_.slots.data(), complete, text, place);
+    return;
+  }
+  Shape* best = nullptr;
+  int most = 0;
+  for (const auto& shape : cache_.all()) {
+    if (!shape->record && !shape->meaning.table_row) continue;
+    const int complete = shape->literals.match_beginning(text, tokens_.data());
+    if (complete > most) {
+      most = complete;
+      best = shape.get();
+    }
+  }
+  if (best == nullptr) return analyse(text, place);
+  truncated_ = true;
+  best->literals.match_beginning(text, tokens_.data());
+  act(*best, tokens_.data(), static_cast<std::size_t>(most), text, place);
+}
+
+void Engine::finish(bool cut, std::int64_t lines) {
+  if (!held_.empty()) {
+    truncated_ = truncated_ || unended_;
+    give_up_record();
+  }
+  end_chain();
+  sink_.finish();
+  if (planned_ > 0) recorder_.planned_steps(planned_);
+  for (const Family& family : sink_.families()) {
+    tell_unused(recorder_, family.example, family.first_line, family.dropped, "might be a record, but is no series");
+  }
+  std::vector<const ShapeState*> states;
+  for (const ShapeState& state : states_) {
+    if (!state.example.empty()) states.push_back(&state);
+  }
+  std::sort(states.begin(), states.end(), [](const auto* a, const auto* b) {
+    return a->lines != b->lines ? a->lines > b->lines : a->first_line < b->first_line;
+  });
+  for (const ShapeState* state : states) {
+    recorder_.unused(state->example, state->first_line, "numbers, but no metric");
+    recorder_.file().unused_lines += state->lines - 1;
+  }
+  ledger_.tell(recorder_);
+  recorder_.file().lines = lines;
+  if (cut || truncated_) {
+    recorder_.truncated(lines, cut ? "the input ends in the middle" : "the last line is cut off");
+  }
+}
+
+}  // namespace assay::lines

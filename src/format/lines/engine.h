@@ -1,0 +1,124 @@
+#pragma once
+// The line engine: from lines to rows, events and settings.
+//
+// A log is what a handful of print statements wrote. So the format string of each statement is recovered once
+// (tokenizer, keys, meaning: the slow path) and kept as a shape; after that a line is only compared with the literals
+// of the shape that is likely to come next, and its numbers are read (the fast path). docs/design/line-engine.md tells
+// the whole.
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/recording.h"
+#include "format/lines/keywords.h"
+#include "format/lines/ledger.h"
+#include "format/lines/line_source.h"
+#include "format/lines/row_sink.h"
+#include "format/lines/shape_cache.h"
+
+namespace assay::lines {
+
+class Engine {
+ public:
+  /// remember: false reads every line by the slow path, for tests: the recording has to be the same.
+  Engine(Recorder& recorder, bool remember);
+
+  /// unended: the last line of the input, and no line end behind it.
+  void line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended);
+  /// cut: the input is known to be incomplete.
+  void finish(bool cut, std::int64_t lines);
+
+ private:
+  struct Place {
+    std::int64_t number = 0;
+    bool whole = true;     // false: what is missing at its end will not come any more
+    bool unended = false;  // the last line of the input, without a line end
+  };
+  struct HeldLine {
+    std::string text;
+    std::int64_t number;
+  };
+  // The step that a header line told for the indented lines behind it.
+  struct Chain {
+    bool active = false;
+    std::uint32_t family = 0;
+    std::int64_t step = kNoStep;
+    std::int64_t line = 0;
+    std::int64_t rank = kNoRank;
+    std::vector<Cell> cells;
+  };
+
+  void piece(std::string_view text, Place place);
+  void analyse(std::string_view text, Place place);
+  void unended_line(std::string_view text, Place place);
+  void without_number(std::string_view text, const KeywordSet& found, std::int64_t number);
+  std::unique_ptr<Shape> compile(const Tokenised& line, std::string_view text, const KeywordSet& found);
+  Shape& shape_of(std::string_view text, const KeywordSet& found);
+  ShapeState* new_state();
+
+  void act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
+  void row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number);
+  void table_row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number);
+  void cells_of(const Meaning& meaning, const Token* tokens, std::size_t complete, std::vector<Cell>& out) const;
+  std::int64_t step_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const;
+  std::int64_t rank_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const;
+  void plan(const Meaning& meaning, const Token* tokens, std::size_t complete);
+  void open_chain(const Shape& shape, const Token* tokens, std::size_t complete, std::int64_t number);
+  bool continue_chain(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text);
+  void end_chain();
+
+  std::vector<const Message*> messages_in(const KeywordSet& found) const;
+  void tell(const Message& message, std::string_view text, std::int64_t number);
+  void tell_exception(std::string_view text, std::int64_t number);
+
+  bool continue_record(std::string_view text, std::int64_t number);
+  void give_up_record();
+  bool opens_wrapped_record(const KeywordSet& found) const;
+
+  Recorder& recorder_;
+  bool remember_;
+  Keywords keywords_;
+  std::vector<std::array<std::size_t, 3>> dialect_keywords_;
+  std::vector<std::array<std::size_t, 2>> message_keywords_;
+  std::array<std::size_t, 8> word_keywords_{};
+  std::size_t traceback_keyword_ = 0;
+
+  Columns columns_;
+  RowSink sink_;
+  ShapeCache cache_;
+  std::deque<ShapeState> states_;
+  ShapeState spill_;
+  std::unique_ptr<Shape> passing_;  // a shape that is not kept
+  Ledger ledger_;
+
+  CleanLine clean_;
+  Tokenised tokenised_;
+  std::string skeleton_;
+  std::array<Token, kMostSlots> tokens_;
+  std::vector<Cell> cells_;
+
+  Chain chain_;
+  std::vector<HeldLine> held_;
+  std::string joined_;
+
+  std::string header_text_;  // the last line without numbers: the names of a table, perhaps
+  std::string header_used_;
+  Meaning header_;
+  std::uint32_t header_family_ = 0;
+
+  std::vector<std::int64_t> message_rows_;  // rows seen when the message was told last; -1: never
+  std::int64_t exception_rows_ = -1;
+  std::int64_t traceback_line_ = -1;
+  EventKind last_kind_ = EventKind::kRunStart;
+  std::optional<std::int64_t> last_event_step_;
+  std::int64_t last_event_rows_ = -1;
+  std::int64_t planned_ = 0;
+  bool truncated_ = false;
+  bool unended_ = false;
+};
+
+}  // namespace assay::lines

@@ -1,0 +1,291 @@
+// What a line of a known shape does: events, rows, headers, tables; and records that go over several lines.
+
+#include <algorithm>
+
+#include "format/lines/engine.h"
+
+namespace assay::lines {
+
+namespace {
+
+constexpr std::size_t kMostJoinedLines = 8;
+constexpr std::size_t kMostJoinedBytes = 4096;
+constexpr std::int64_t kLongestTraceback = 1000;
+
+std::string_view trimmed_right(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// "[default7]:" and the like, which a launcher puts before every line that it passes on.
+std::string_view launcher_prefix(std::string_view text) {
+  if (!text.starts_with('[')) return {};
+  const std::size_t end = text.find("]:");
+  return end == std::string_view::npos || end > 16 ? std::string_view{} : text.substr(0, end + 2);
+}
+
+// Wrapped in the middle of a word or a number, or between two words?
+void join(std::string& head, std::string_view tail) {
+  const char a = head.empty() ? ' ' : head.back();
+  const char b = tail.empty() ? ' ' : tail.front();
+  const auto in_number = [](char c) { return is_digit(c) || c == '.' || c == '+' || c == '-' || c == 'E' || c == 'e'; };
+  const bool one_word = (is_letter(a) && is_letter(b)) || (in_number(a) && in_number(b));
+  if (!one_word && !is_blank(a) && !is_blank(b)) head += ' ';
+  head += tail;
+}
+
+// The values among the first `complete` tokens. A slot with a column is a value, or an epoch that is also the step.
+template <class Take>
+void for_each_cell(const Meaning& meaning, const Token* tokens, std::size_t complete, Take take) {
+  const std::size_t n = std::min(complete, meaning.slots.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const SlotPlan& plan = meaning.slots[i];
+    if (plan.column == kNoColumn) continue;
+    const Token& token = tokens[i];
+    if (token.kind == TokenKind::kNumber || (token.kind == TokenKind::kTruth && plan.truth)) {
+      take(plan.column, token.value() * plan.factor);
+    }
+  }
+}
+
+}  // namespace
+
+void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
+  const Dialect* dialect = shape.meaning.dialect;
+  if (shape.record && dialect != nullptr && !dialect->terminator.empty()) {
+    const std::string_view end = trimmed_right(text);
+    if (!end.ends_with(dialect->terminator)) {
+      if (place.whole) {
+        held_.push_back({std::string(text), place.number});
+        joined_ = text;
+        return;
+      }
+      truncated_ = truncated_ || place.unended;
+      // The number that touches the end may be a part of one.
+      if (complete > 0 && tokens[complete - 1].end == end.data() + end.size()) --complete;
+    }
+  }
+  ShapeState& state = *shape.state;
+  if (state.lines++ == 0) state.first_line = place.number;
+  for (const Message* message : shape.messages) tell(*message, text, place.number);
+  if (shape.traceback) traceback_line_ = place.number;
+  if (shape.exception && traceback_line_ >= 0) tell_exception(text, place.number);
+  if (chain_.active) {
+    if (continue_chain(shape, tokens, complete, text)) return;
+    end_chain();
+  }
+  if (dialect != nullptr && dialect->treat == Treat::kHeader) return open_chain(shape, tokens, complete, place.number);
+  if (shape.meaning.table_row) {
+    table_row(shape, tokens, complete, text, place.number);
+  } else if (shape.record) {
+    row(shape, tokens, complete, text, place.number);
+  } else if (shape.messages.empty() && !shape.traceback && !shape.exception) {
+    if (shape.progress) {
+      ledger_.count(Unused::kProgress, text, place.number);
+    } else if (shape.state == &spill_) {
+      ledger_.count(Unused::kNoMetric, text, place.number);
+    } else if (state.example.empty()) {
+      state.example = text.substr(0, 160);
+    }
+    return;
+  }
+  if (shape.record || shape.meaning.table_row) {
+    const std::size_t n = shape.literals.slots();
+    if (complete == n && n > 0) {
+      const Token& last = tokens[n - 1];
+      if (last.end == text.data() + text.size()) {
+        const char* point = std::find(last.begin, last.end, '.');
+        const std::int64_t tail = last.end - point - 1;
+        if (tail > 0) state.tail = state.tail < 0 ? tail : std::min(state.tail, tail);
+      }
+    }
+  }
+}
+
+std::int64_t Engine::step_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const {
+  if (meaning.step_slot < 0 || static_cast<std::size_t>(meaning.step_slot) >= complete) return kNoStep;
+  const Token& token = tokens[meaning.step_slot];
+  if (meaning.epoch_step && !token.integer) return kNoStep;
+  const std::int64_t step = token.integer_or(-1);
+  return step >= 0 ? step : kNoStep;
+}
+
+std::int64_t Engine::rank_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const {
+  if (meaning.rank_slot < 0 || static_cast<std::size_t>(meaning.rank_slot) >= complete) return meaning.rank;
+  return tokens[meaning.rank_slot].integer_or(kNoRank);
+}
+
+void Engine::plan(const Meaning& meaning, const Token* tokens, std::size_t complete) {
+  if (!meaning.total_is_plan || static_cast<std::size_t>(meaning.total_slot) >= complete) return;
+  const std::int64_t total = tokens[meaning.total_slot].integer_or(0);
+  if (total > 0) planned_ = total;
+}
+
+void Engine::cells_of(const Meaning& meaning, const Token* tokens, std::size_t complete, std::vector<Cell>& out) const {
+  for_each_cell(meaning, tokens, complete,
+                [&out](std::uint16_t column, double value) { out.push_back({column, value}); });
+}
+
+void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number) {
+  const Meaning& meaning = shape.meaning;
+  const std::int64_t step = step_of(meaning, tokens, complete);
+  const std::int64_t rank = rank_of(meaning, tokens, complete);
+  plan(meaning, tokens, complete);
+  if (sink_.is_direct(shape.family)) {
+    sink_.begin_direct(shape.family, step, number, rank);
+    for_each_cell(meaning, tokens, complete, [this](std::uint16_t column, double value) { sink_.put(column, value); });
+    return;
+  }
+  cells_.clear();
+  cells_of(meaning, tokens, complete, cells_);
+  sink_.row(shape.family, step, number, rank, cells_, text);
+}
+
+// Numbers only: a row under the names of a table, or two bare columns.
+void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text,
+                       std::int64_t number) {
+  const std::size_t n = shape.literals.slots();
+  if (!header_text_.empty() && header_text_ != header_used_) {
+    header_used_ = header_text_;
+    const std::string_view line = header_used_;
+    const char* separators = line.find('|') != std::string_view::npos    ? "|"
+                             : line.find(',') != std::string_view::npos  ? ","
+                             : line.find('\t') != std::string_view::npos ? "\t"
+                                                                         : " ";
+    std::vector<std::string_view> names;
+    for (std::size_t at = 0; at <= line.size() && names.size() <= kMostSlots;) {
+      const std::size_t end = std::min(line.find_first_of(separators, at), line.size());
+      std::string_view name = trimmed_right(line.substr(at, end - at));
+      while (!name.empty() && is_blank(name.front())) name.remove_prefix(1);
+      if (!name.empty()) names.push_back(name);
+      at = end + 1;
+    }
+    Meaning meaning = names.size() >= 2 ? derive_table(names) : Meaning{};
+    if (meaning.has_core && names.size() == n) {
+      header_ = std::move(meaning);
+      intern(header_, columns_);
+      header_family_ = sink_.family(header_);
+    }
+  }
+  cells_.clear();
+  if (header_.slots.size() == n && n >= 2) {
+    cells_of(header_, tokens, complete, cells_);
+    sink_.row(header_family_, step_of(header_, tokens, complete), number, rank_of(header_, tokens, complete), cells_,
+              text);
+    return;
+  }
+  const bool bare =
+      n == 2 && complete == 2 && tokens[0].integer && !tokens[0].negative && tokens[1].kind == TokenKind::kNumber;
+  if (!bare) {
+    ledger_.count(Unused::kNoMetric, text, number);
+    return;
+  }
+  ColumnSpec spec;
+  spec.metric = "second column";
+  spec.loss_likeness = 2;
+  const std::uint16_t column = columns_.find_or_add(std::move(spec));
+  if (column == kNoColumn) return;
+  cells_.push_back({column, tokens[1].value()});
+  sink_.row(sink_.columns_family(), tokens[0].integer_or(kNoStep), number, kNoRank, cells_, text);
+}
+
+void Engine::open_chain(const Shape& shape, const Token* tokens, std::size_t complete, std::int64_t number) {
+  chain_.active = true;
+  chain_.family = shape.family;
+  chain_.step = step_of(shape.meaning, tokens, complete);
+  chain_.line = number;
+  chain_.rank = rank_of(shape.meaning, tokens, complete);
+  chain_.cells.clear();
+  cells_of(shape.meaning, tokens, complete, chain_.cells);
+  plan(shape.meaning, tokens, complete);
+}
+
+bool Engine::continue_chain(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text) {
+  constexpr std::size_t kMostCells = 512;
+  if (!is_blank(text.front()) || shape.meaning.dialect != nullptr || chain_.cells.size() > kMostCells) return false;
+  intern(shape.meaning, columns_);
+  cells_of(shape.meaning, tokens, complete, chain_.cells);
+  return true;
+}
+
+void Engine::end_chain() {
+  if (chain_.active && !chain_.cells.empty()) {
+    sink_.row(chain_.family, chain_.step, chain_.line, chain_.rank, chain_.cells, {});
+  }
+  chain_.active = false;
+}
+
+void Engine::tell(const Message& message, std::string_view text, std::int64_t number) {
+  std::int64_t& rows = message_rows_[static_cast<std::size_t>(&message - messages().data())];
+  if (message.once && rows == sink_.rows_seen()) {
+    ledger_.count(Unused::kRepeatedMessage, text, number);
+    return;
+  }
+  rows = sink_.rows_seen();
+  Event event = event_of(message, text, number);
+  // "saving checkpoint at iteration 500" and then "successfully saved checkpoint at iteration 500"
+  const bool same = event.step && event.kind == last_kind_ && event.step == last_event_step_ &&
+                    last_event_rows_ == sink_.rows_seen() && event.kind == EventKind::kCheckpointSaved;
+  last_kind_ = event.kind;
+  last_event_step_ = event.step;
+  last_event_rows_ = sink_.rows_seen();
+  if (!same) sink_.event(std::move(event));
+}
+
+void Engine::tell_exception(std::string_view text, std::int64_t number) {
+  const bool stale = number - traceback_line_ > kLongestTraceback;
+  traceback_line_ = -1;
+  if (stale) return;
+  if (exception_rows_ == sink_.rows_seen()) {
+    ledger_.count(Unused::kRepeatedMessage, text, number);
+    return;
+  }
+  exception_rows_ = sink_.rows_seen();
+  Event event;
+  event.kind = EventKind::kAborted;
+  event.line = number;
+  event.text = text.substr(0, 400);
+  sink_.event(std::move(event));
+}
+
+bool Engine::opens_wrapped_record(const KeywordSet& found) const {
+  for (std::size_t d = 0; d < dialect_keywords_.size(); ++d) {
+    if (dialects()[d].terminator.empty()) continue;
+    const auto& ids = dialect_keywords_[d];
+    if (std::all_of(ids.begin(), ids.end(), [&](std::size_t id) { return id == kMostKeywords || found[id]; }))
+      return true;
+  }
+  return false;
+}
+
+// A record without its end goes on in the next line, unless that begins a record itself or is something else.
+bool Engine::continue_record(std::string_view text, std::int64_t number) {
+  const bool plain = !has_control(text);
+  if (!plain || held_.size() >= kMostJoinedLines || joined_.size() + text.size() > kMostJoinedBytes ||
+      opens_wrapped_record(keywords_.find(text)) || text.find_first_of(":|") == std::string_view::npos) {
+    give_up_record();
+    return false;
+  }
+  const std::string_view prefix = launcher_prefix(joined_);
+  held_.push_back({std::string(text), number});
+  std::string_view tail = text;
+  if (!prefix.empty() && tail.starts_with(prefix)) tail.remove_prefix(prefix.size());
+  join(joined_, tail);
+  if (!trimmed_right(joined_).ends_with('|')) return true;
+  const std::int64_t first = held_.front().number;
+  held_.clear();
+  const std::string record = std::move(joined_);
+  joined_.clear();
+  analyse(record, {first, false, false});
+  return true;
+}
+
+// The held line alone, as far as it goes; then what was taken for its continuation, line by line.
+void Engine::give_up_record() {
+  const std::vector<HeldLine> held = std::move(held_);
+  held_.clear();
+  joined_.clear();
+  for (const HeldLine& line : held) analyse(line.text, {line.number, &line != &held.front(), false});
+}
+
+}  // namespace assay::lines

@@ -1,0 +1,209 @@
+#include "format/lines/keys.h"
+
+#include <algorithm>
+#include <array>
+
+namespace assay::lines {
+
+namespace {
+
+constexpr std::size_t kLongestKey = 64;
+
+bool is_quote(char c) { return c == '\'' || c == '"' || c == '`' || c == '*'; }
+
+void trim_right(std::string_view& text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+}
+
+std::string_view trimmed(std::string_view text) {
+  trim_right(text);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+// A unit that may stand behind a blank: "507844.205 ms", "8.104 GB".
+bool is_spaced_unit(std::string_view word) {
+  constexpr std::array<std::string_view, 14> kUnits{"ms", "s",   "us", "sec", "secs",   "seconds", "GiB",
+                                                    "GB", "MiB", "MB", "min", "TFLOPs", "TFLOPS",  "%"};
+  return std::find(kUnits.begin(), kUnits.end(), word) != kUnits.end();
+}
+
+// The unit behind the slot before this literal; what is left of the literal in `core`.
+std::string_view take_unit(const Literal& literal, std::string_view& core) {
+  std::size_t size = 0;
+  if (!core.empty() && core[0] == '%') size = 1;
+  if (size == 0) {
+    while (size < core.size() && is_letter(core[size])) ++size;
+  }
+  std::string_view unit = core.substr(0, size);
+  if (size == 0) return {};
+  const bool key_follows = size < core.size() && (core[size] == ':' || core[size] == '=' || core[size] == '_');
+  if (literal.blank_before && (key_follows || !is_spaced_unit(unit))) return {};
+  core.remove_prefix(size);
+  core = trimmed(core);
+  return unit;
+}
+
+// Opening brackets and quotes between key and number, and wrappers: "tensor(", "np.float64(".
+struct Tail {
+  std::string_view text;
+  bool bracket = false;
+  bool paren = false;
+};
+Tail without_openers(std::string_view text) {
+  Tail tail{text};
+  for (;;) {
+    trim_right(tail.text);
+    if (tail.text.empty()) return tail;
+    const char c = tail.text.back();
+    if (is_quote(c) || c == '#' || c == '[' || c == '{') {
+      tail.bracket = tail.bracket || c == '[' || c == '{';
+      tail.text.remove_suffix(1);
+      continue;
+    }
+    if (c != '(') return tail;
+    std::string_view before = tail.text.substr(0, tail.text.size() - 1);
+    std::size_t at = before.size();
+    while (at > 0 && (is_word(before[at - 1]) || before[at - 1] == '.')) --at;
+    std::string_view head = before.substr(0, at);
+    trim_right(head);
+    const bool wrapper = at < before.size() && !head.empty() &&
+                         (head.back() == ':' || head.back() == '=' || head.back() == '[' || head.back() == '(');
+    tail.paren = tail.paren || !wrapper;
+    tail.text = wrapper ? head : before;
+  }
+}
+
+// The key that ends where `text` ends: back to the last separator.
+std::string_view phrase(std::string_view text) {
+  trim_right(text);
+  while (!text.empty() && (is_quote(text.back()) || is_blank(text.back()))) text.remove_suffix(1);
+  std::size_t at = text.size();
+  int depth = 0;
+  while (at > 0) {
+    const char c = text[at - 1];
+    if (c == ')') {
+      ++depth;
+    } else if (c == '(') {
+      if (depth == 0) break;
+      --depth;
+    } else if (depth == 0) {
+      if (c == '|' || c == ',' || c == ';' || c == '{' || c == '}' || c == '[' || c == ']' || c == '\t' || c == '=' ||
+          c == '>' || c == '"' || c == '\'') {
+        break;
+      }
+      if (c == ':' && (at == text.size() || is_blank(text[at]))) break;
+      if (c == ' ' && at > 1 && text[at - 2] == ' ') break;
+      if (c == ' ' && at > 1 && at < text.size() && text[at - 2] == '-' && (at == 2 || text[at - 3] == ' ')) break;
+    }
+    --at;
+  }
+  if (depth > 0) {  // closes what was opened before the slot: "(100/24681) loss"
+    for (std::size_t k = text.size(); k > at; --k) {
+      if (text[k - 1] != ')') continue;
+      const std::size_t open = text.substr(at, k - 1 - at).rfind('(');
+      if (open == std::string_view::npos) {
+        at = k;
+        break;
+      }
+    }
+  }
+  return trimmed(text.substr(at));
+}
+
+std::string_view last_word(std::string_view text) {
+  const std::size_t blank = text.find_last_of(" \t");
+  return blank == std::string_view::npos ? text : text.substr(blank + 1);
+}
+
+// MLLOG: {"key": "train_loss", "value": 1.37: the name is itself a value.
+std::string_view named_by_key(std::string_view core, std::string_view key) {
+  if (key != "value") return key;
+  for (const std::string_view mark : {std::string_view(R"("key": ")"), std::string_view(R"("key":")")}) {
+    const std::size_t at = core.rfind(mark);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = core.substr(at + mark.size());
+    return rest.substr(0, rest.find('"'));
+  }
+  return key;
+}
+
+Field field_of(std::string_view core, std::string_view whole, bool first) {
+  Field field;
+  std::string bare(core);
+  std::erase_if(bare, is_blank);
+  if (!first && (bare == "](" || bare == "][" || bare == ")(" || bare == ")[")) {
+    field.relation = Relation::kWithinEpoch;
+    return field;
+  }
+  if (whole.find("%|") != std::string_view::npos && whole.ends_with('|')) {
+    field.relation = Relation::kProgress;
+    return field;
+  }
+  const Tail tail = without_openers(core);
+  if (tail.text.empty()) {
+    if (!first && tail.paren) field.relation = Relation::kAnnotation;
+    return field;
+  }
+  std::string_view text = tail.text;
+  const char c = text.back();
+  if (c == ':' || c == '=') {
+    text.remove_suffix(1);
+    field.relation = Relation::kKeyed;
+    field.key = named_by_key(core, phrase(text));
+  } else if (c == '/') {
+    field.relation = text == "/" ? Relation::kTotal : Relation::kNone;
+  } else if (c == ',') {
+    field.relation = Relation::kListItem;
+  } else if (tail.paren && !first && text.size() <= 2) {
+    field.relation = Relation::kAnnotation;
+  } else {
+    field.relation = Relation::kWord;
+    std::string_view key = phrase(text);
+    for (const std::string_view copula : {"is", "of", "was", "to"}) {
+      if (last_word(key) == copula && key.size() > copula.size())
+        key = trimmed(key.substr(0, key.size() - copula.size()));
+    }
+    const std::string_view word = last_word(key);
+    if ((word == "at" || word == "@") && key.size() > word.size()) {
+      field.relation = Relation::kAt;
+      key = trimmed(key.substr(0, key.size() - word.size()));
+    }
+    field.key = key;
+  }
+  if (field.key.size() > kLongestKey) field.key.clear();
+  return field;
+}
+
+}  // namespace
+
+std::vector<Field> derive_fields(const Tokenised& line) {
+  std::vector<Field> out(line.slots.size());
+  std::string carried;  // the key of "KEY at N" waits for its value
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::string_view core = line.literals[i].core;
+    const std::string_view whole = core;
+    if (i > 0) out[i - 1].unit = take_unit(line.literals[i], core);
+    const std::string_view unit = i > 0 ? out[i - 1].unit : std::string_view{};
+    out[i] = field_of(core, whole, i == 0);
+    Field& field = out[i];
+    if (!carried.empty() && field.key.empty() && unit.empty() &&
+        (field.relation == Relation::kKeyed || (field.relation == Relation::kNone && core.empty()))) {
+      field.relation = Relation::kKeyed;
+      field.key = carried;
+    }
+    carried.clear();
+    if (field.relation == Relation::kAt) carried = field.key;
+    if (field.relation == Relation::kWord) {
+      const std::size_t at = field.key.rfind(" at ");
+      if (at != std::string::npos) carried = field.key.substr(0, at);
+    }
+  }
+  if (!out.empty()) {
+    std::string_view core = line.literals.back().core;
+    out.back().unit = take_unit(line.literals.back(), core);
+  }
+  return out;
+}
+
+}  // namespace assay::lines

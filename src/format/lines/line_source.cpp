@@ -1,0 +1,73 @@
+#include "format/lines/line_source.h"
+
+namespace assay::lines {
+
+namespace {
+
+constexpr char kEscape = '\x1b';
+
+// Behind an escape: "[ … letter" (colour, cursor), "] … BEL" (title), or one more byte.
+std::size_t escape_end(std::string_view raw, std::size_t at) {
+  std::size_t p = at + 1;
+  if (p == raw.size()) return p;
+  if (raw[p] == '[') {
+    ++p;
+    while (p < raw.size() && !(raw[p] >= '@' && raw[p] <= '~')) {
+      if (static_cast<unsigned char>(raw[p]) < 0x20) return p;  // broken off: what follows is text again
+      ++p;
+    }
+    return p < raw.size() ? p + 1 : p;
+  }
+  if (raw[p] == ']') {
+    constexpr std::size_t kLongestTitle = 256;
+    const std::size_t limit = raw.size() < p + kLongestTitle ? raw.size() : p + kLongestTitle;
+    for (std::size_t q = p; q < limit; ++q) {
+      if (raw[q] == '\a') return q + 1;
+      if (raw[q] == kEscape) return q;
+    }
+    return p + 1;
+  }
+  return raw[p] >= '@' && raw[p] <= '~' ? p + 1 : p;
+}
+
+}  // namespace
+
+bool has_control(std::string_view text) {
+  unsigned found = 0;  // no early exit: the loop is one vector comparison for sixteen bytes
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    found |= static_cast<unsigned>((byte < 0x20) & (byte != '\t')) | static_cast<unsigned>(byte == 0x7f);
+  }
+  return found != 0;
+}
+
+const std::vector<std::string_view>& CleanLine::parts(std::string_view raw) {
+  buffer_.clear();
+  parts_.clear();
+  buffer_.reserve(raw.size());  // nothing grows: the views below stay valid
+  std::size_t start = 0;
+  const auto end_part = [&] {
+    if (buffer_.size() > start) parts_.emplace_back(buffer_.data() + start, buffer_.size() - start);
+    start = buffer_.size();
+  };
+  for (std::size_t p = 0; p < raw.size();) {
+    const char c = raw[p];
+    if (c == kEscape) {
+      // "clear the line" redraws like '\r' does.
+      const std::size_t end = escape_end(raw, p);
+      if (raw.substr(p, end - p) == "\x1b[2K") end_part();
+      p = end;
+      continue;
+    }
+    if (c == '\r') {
+      end_part();
+    } else if (static_cast<unsigned char>(c) >= 0x20 ? c != 0x7f : c == '\t') {
+      buffer_ += c;
+    }
+    ++p;
+  }
+  end_part();
+  return parts_;
+}
+
+}  // namespace assay::lines

@@ -1,0 +1,422 @@
+// From the keys of a line to what each slot is for. Dialect aliases first, then the common table, then a key of the
+// file's own. Of several slots that claim the step or the same metric, the one of the lowest rank gets it.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "assay/metric.h"
+#include "format/lines/shape.h"
+
+namespace assay::lines {
+
+namespace {
+
+constexpr std::size_t kMostColumns = 1000;
+constexpr int kKeylessRank = 9;
+constexpr int kProgressRank = 8;
+constexpr int kWithinEpochRank = 7;
+constexpr int kEpochRank = 20;  // an epoch counts the records where nothing else does
+constexpr int kWeakRank = 6;
+
+struct Claim {
+  KeyMeaning meaning;
+  std::string key;  // as printed
+  bool known = false;
+  bool named = false;  // unknown, but kept under its own name
+};
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    if (end != 0) words.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return words;
+}
+
+// Words before a key that do not change what it means. "value loss" is another loss; "current loss" is not.
+bool is_filler(std::string_view word) {
+  constexpr std::array<std::string_view, 40> kFillers{
+      "current", "the",  "training", "train",     "batch",   "step",     "avg",  "average",  "mean",    "total",
+      "log",     "info", "epoch",    "iteration", "global",  "running",  "and",  "with",     "at",      "after",
+      "now",     "last", "latest",   "progress",  "metrics", "stats",    "iter", "results",  "final",   "in",
+      "on",      "for",  "model",    "rank",      "overall", "averaged", "done", "finished", "summary", "is"};
+  const std::string normal = normalise_key(word);
+  return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
+}
+
+std::optional<KeyMeaning> look_up(std::string_view key, const Dialect* dialect) {
+  if (dialect != nullptr) {
+    const std::string normal = normalise_key(key);
+    for (const Alias& alias : dialect->aliases) {
+      if (alias.key == normal) return alias.meaning;
+    }
+  }
+  return meaning_of(key);
+}
+
+// The longest end of the phrase that means something and is not changed in meaning by the words before it.
+Claim claim_of(const Field& field, const Dialect* dialect) {
+  Claim claim;
+  claim.key = field.key;
+  if (field.key.empty() || field.key.starts_with("--")) return claim;  // an option of a command line
+  if (auto found = look_up(field.key, dialect)) {
+    claim.meaning = *found;
+    claim.known = true;
+    return claim;
+  }
+  const auto words = words_of(field.key);
+  bool all_filler = true;
+  for (std::size_t k = 1; k < words.size() && words.size() <= 12; ++k) {
+    all_filler = all_filler && is_filler(words[k - 1]);
+    const std::string_view rest(words[k].data(),
+                                static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
+    const auto found = look_up(rest, dialect);
+    if (!found) continue;
+    if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored) {
+      claim.meaning = *found;
+      claim.key = rest;
+      claim.known = true;
+      return claim;
+    }
+  }
+  claim.named = field.relation == Relation::kKeyed || words.size() <= 3;
+  return claim;
+}
+
+// Numbers of places and devices, never of training.
+bool is_no_metric(std::string_view key) {
+  constexpr std::array<std::string_view, 14> kNames{"cuda", "npu",  "device", "xpu", "pid", "tid", "version",
+                                                    "port", "line", "id",     "e",   "in",  "to",  "from"};
+  const std::string normal = normalise_key(key);
+  if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
+  return key.ends_with(".py") ||
+         std::none_of(key.begin(), key.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
+}
+
+bool ends_in_loss(std::string_view key) { return normalise_key(key).ends_with("loss"); }
+
+double unit_factor(Unit unit, std::string_view printed, double factor) {
+  if (unit == Unit::kSecond) {
+    if (printed == "ms") return 1e-3;
+    if (printed == "us") return 1e-6;
+    if (printed == "s" || printed == "sec" || printed == "seconds") return 1;
+    if (printed == "min" || printed == "mins" || printed == "m") return 60;
+  }
+  if (unit == Unit::kGib) {
+    if (printed == "MiB" || printed == "MB") return 1.0 / 1024;
+    if (printed == "GiB" || printed == "GB" || printed == "G") return 1;
+  }
+  return factor;
+}
+
+bool is_core(std::string_view metric) {
+  constexpr std::array kCore{metric::kLoss,           metric::kEvalLoss, metric::kGradNorm,     metric::kLearningRate,
+                             metric::kLossScale,      metric::kAccuracy, metric::kEvalAccuracy, metric::kPerplexity,
+                             metric::kEvalPerplexity, metric::kReward,   metric::kOverflow,     metric::kSkippedSteps};
+  return std::find(kCore.begin(), kCore.end(), metric) != kCore.end();
+}
+
+// "[rank0]:", "[default7]:" before everything else.
+std::int64_t rank_of_prefix(std::string_view core) {
+  for (const std::string_view mark :
+       {std::string_view("[rank"), std::string_view("[default"), std::string_view("[Rank")}) {
+    const std::size_t at = core.find(mark);
+    if (at == std::string_view::npos) continue;
+    std::int64_t rank = 0;
+    std::size_t p = at + mark.size();
+    const std::size_t first = p;
+    for (; p < core.size() && is_digit(core[p]) && p - first < 9; ++p) rank = rank * 10 + (core[p] - '0');
+    if (p > first && p < core.size() && core[p] == ']') return rank;
+  }
+  return kNoRank;
+}
+
+class Deriver {
+ public:
+  explicit Deriver(const Dialect* dialect) { out_.dialect = dialect; }
+
+  Meaning line(const Tokenised& tokens) {
+    fields_ = derive_fields(tokens);
+    const std::size_t n = fields_.size();
+    out_.slots.resize(n);
+    claims_.resize(n);
+    out_.rank = rank_of_prefix(tokens.literals[0].core);
+    out_.table_row = std::all_of(tokens.literals.begin(), tokens.literals.end(), [](const Literal& l) {
+      return l.core.find_first_not_of("|,;\t ") == std::string_view::npos;
+    });
+    claim_all(tokens);
+    choose_step(tokens);
+    assign_values();
+    return std::move(out_);
+  }
+
+  Meaning table(std::span<const std::string_view> names) {
+    fields_.resize(names.size());
+    claims_.resize(names.size());
+    out_.slots.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      fields_[i].relation = Relation::kKeyed;
+      fields_[i].key = names[i];
+      claims_[i] = claim_of(fields_[i], nullptr);
+      add_step_claim(i);
+    }
+    out_.table_row = true;
+    pick_step();
+    assign_values();
+    return std::move(out_);
+  }
+
+ private:
+  struct StepClaim {
+    std::size_t slot;
+    int rank;
+    std::string_view when_not_the_axis;
+    std::string axis;
+  };
+
+  void claim_all(const Tokenised& tokens) {
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (!tokens.slots[i].is_value()) continue;
+      const Field& field = fields_[i];
+      switch (field.relation) {
+        case Relation::kKeyed:
+        case Relation::kWord:
+          claims_[i] = claim_of(field, out_.dialect);
+          add_step_claim(i);
+          break;
+        case Relation::kAt: steps_.push_back({i, kProgressRank, {}, "step"}); break;
+        case Relation::kProgress: steps_.push_back({i, kProgressRank, {}, "step"}); break;
+        case Relation::kWithinEpoch:
+          if (epoch_before(i)) steps_.push_back({i, kWithinEpochRank, {}, "step"});
+          break;
+        default: break;
+      }
+    }
+  }
+
+  bool epoch_before(std::size_t i) const {
+    for (std::size_t k = i; k-- > 0 && k + 3 > i;) {
+      if (claims_[k].known && claims_[k].meaning.metric == metric::kEpoch) return true;
+    }
+    return false;
+  }
+
+  void add_step_claim(std::size_t i) {
+    const Claim& claim = claims_[i];
+    if (!claim.known) return;
+    if (claim.meaning.role == KeyRole::kStep) {
+      steps_.push_back({i, claim.meaning.rank, claim.meaning.metric, claim.key});
+    }
+    const std::string normal = normalise_key(claim.key);
+    if (normal == "rank" || normal == "localrank" || normal == "globalrank") out_.slots[i].use = SlotUse::kRank;
+  }
+
+  // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
+  // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
+  void choose_step(const Tokenised& tokens) {
+    std::size_t first = 0;
+    while (first < fields_.size() && !tokens.slots[first].is_value()) ++first;
+    const bool keyless = first < fields_.size() && fields_[first].relation == Relation::kNone &&
+                         tokens.literals[first].core.find_first_not_of("[({|,;#\t ") == std::string_view::npos;
+    if (keyless && steps_.empty() && !out_.table_row) {
+      steps_.push_back({first, kKeylessRank, {}, "step"});
+      word_after_keyless(first);
+    } else if (keyless && first == 0 && tokens.literals[0].core.empty() && tokens.literals[1].core.starts_with(':')) {
+      out_.slots[first].use = SlotUse::kRank;
+    }
+    pick_step();
+  }
+
+  // "250 val 5.1", "250 train 4.9"
+  void word_after_keyless(std::size_t first) {
+    const std::size_t next = first + 1;
+    if (fields_.size() != next + 1 || claims_[next].known || fields_[next].relation != Relation::kWord) return;
+    const std::string normal = normalise_key(fields_[next].key);
+    const auto found = meaning_of(normal + "loss");
+    if (normal == "train" || (found && found->metric == metric::kEvalLoss)) {
+      claims_[next].meaning = *found;
+      claims_[next].known = true;
+    }
+  }
+
+  void pick_step() {
+    if (steps_.empty()) {
+      for (std::size_t i = 0; i < claims_.size(); ++i) {
+        if (claims_[i].known && claims_[i].meaning.metric == metric::kEpoch) {
+          epoch_step_ = true;
+          steps_.push_back({i, kEpochRank, metric::kEpoch, claims_[i].key});
+        }
+      }
+    }
+    if (steps_.empty()) return;
+    const auto best = std::min_element(steps_.begin(), steps_.end(),
+                                       [](const StepClaim& a, const StepClaim& b) { return a.rank < b.rank; });
+    out_.slots[best->slot].use = SlotUse::kStep;
+    out_.has_step = true;
+    out_.weak_step = best->rank >= kWeakRank;
+    out_.axis = best->axis;
+    out_.step_slot = static_cast<int>(best->slot);
+    out_.epoch_step = epoch_step_;
+    if (epoch_step_) add_column(best->slot, metric::kEpoch, Unit::kEpochs, 1);
+    for (const StepClaim& other : steps_) {
+      if (&other == &*best || other.when_not_the_axis.empty()) continue;
+      out_.slots[other.slot].use = SlotUse::kValue;
+      add_column(other.slot, other.when_not_the_axis, Unit::kSteps, 1);
+    }
+    const std::size_t next = best->slot + 1;
+    if (next < fields_.size() && fields_[next].relation == Relation::kTotal && !epoch_step_) {
+      out_.slots[next].use = SlotUse::kTotal;
+      out_.total_slot = static_cast<int>(next);
+      // Behind an epoch the total is that of the epoch.
+      out_.total_is_plan = best->rank != kWithinEpochRank && !epoch_stands_before(best->slot);
+    }
+  }
+
+  bool epoch_stands_before(std::size_t slot) const {
+    return std::any_of(claims_.begin(), claims_.begin() + static_cast<std::ptrdiff_t>(slot),
+                       [](const Claim& c) { return c.known && c.meaning.metric == metric::kEpoch; });
+  }
+
+  void add_column(std::size_t slot, std::string_view metric, Unit unit, double factor) {
+    ColumnSpec spec;
+    spec.metric = metric;
+    spec.printed_as = claims_[slot].key;
+    spec.unit = unit;
+    spec.loss_likeness = metric.starts_with("train_loss") ? 2 : 0;
+    if (out_.dialect != nullptr) {
+      for (const MetricQuirk& row : out_.dialect->quirks) {
+        if (row.metric == metric) spec.quirks = spec.quirks | row.quirks;
+      }
+      const bool in_bits =
+          out_.dialect->bits && (metric == metric::kLoss || metric == metric::kEvalLoss || metric == "epoch_loss");
+      if (in_bits) spec.quirks = spec.quirks | Quirk::kInBits;
+    }
+    out_.slots[slot].column = out_.own.find_or_add(std::move(spec));
+    out_.slots[slot].factor = factor;
+    out_.slots[slot].truth = metric == metric::kOverflow;
+  }
+
+  // The slot of the lowest rank among those that mean the same metric.
+  bool is_best(std::size_t i) const {
+    const KeyMeaning& own = claims_[i].meaning;
+    for (std::size_t k = 0; k < claims_.size(); ++k) {
+      const KeyMeaning& other = claims_[k].meaning;
+      if (k == i || !claims_[k].known || other.role != KeyRole::kMetric || other.metric != own.metric) continue;
+      if (other.rank < own.rank || (other.rank == own.rank && k < i)) return false;
+    }
+    return true;
+  }
+
+  void assign_values() {
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      if (out_.slots[i].use == SlotUse::kSkip && claims_[i].known && claims_[i].meaning.role == KeyRole::kMetric &&
+          is_best(i)) {
+        note_core(claims_[i].meaning.metric);
+      }
+    }
+    const bool stepless_loss = out_.dialect == nullptr && !out_.has_step;
+    bool known_before = false;
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      SlotPlan& plan = out_.slots[i];
+      const Claim& claim = claims_[i];
+      known_before = known_before || claim.known || plan.use == SlotUse::kStep;
+      if (plan.use != SlotUse::kSkip) continue;
+      if (claim.known && claim.meaning.role == KeyRole::kMetric) {
+        assign_known(i, stepless_loss);
+      } else if (claim.named && known_before && !is_no_metric(claim.key)) {
+        assign_named(i, claim.key);
+      } else if (claim.named && ends_in_loss(claim.key)) {
+        assign_named(i, claim.key);
+      }
+    }
+    for (std::size_t i = 0; i < out_.slots.size(); ++i) {
+      if (out_.slots[i].use == SlotUse::kRank) out_.rank_slot = static_cast<int>(i);
+    }
+    out_.only_rate = out_.has_core && core_ == 1 && only_core_ == metric::kLearningRate;
+    out_.has_core = out_.has_core || out_.loss_like;
+  }
+
+  void note_core(std::string_view metric) {
+    if (!is_core(metric)) return;
+    out_.has_core = true;
+    ++core_;
+    only_core_ = metric;
+    out_.has_loss = out_.has_loss || metric == metric::kLoss;
+  }
+
+  void assign_known(std::size_t i, bool stepless_loss) {
+    const KeyMeaning& meaning = claims_[i].meaning;
+    if (!is_best(i)) {
+      if (meaning.metric == metric::kLoss) assign_named(i, claims_[i].key);
+      return;
+    }
+    const double factor = unit_factor(meaning.unit, fields_[i].unit, meaning.factor);
+    out_.slots[i].use = SlotUse::kValue;
+    if (meaning.metric == metric::kLoss && stepless_loss) {
+      // Lines without a step often repeat or sum up what others tell: the loss of the run only where there is no other.
+      ColumnSpec spec;
+      spec.metric = "loss without step";
+      spec.printed_as = claims_[i].key;
+      spec.unit = meaning.unit;
+      spec.loss_likeness = 3;
+      out_.slots[i].column = out_.own.find_or_add(std::move(spec));
+      out_.slots[i].factor = factor;
+      return;
+    }
+    add_column(i, meaning.metric, meaning.unit, factor);
+  }
+
+  void assign_named(std::size_t i, const std::string& key) {
+    ColumnSpec spec;
+    spec.metric = key;
+    spec.printed_as = key;
+    if (ends_in_loss(key)) {
+      spec.loss_likeness = 1;
+      out_.loss_like = true;
+    }
+    out_.slots[i].use = SlotUse::kValue;
+    out_.slots[i].column = out_.own.find_or_add(std::move(spec));
+  }
+
+  Meaning out_;
+  std::vector<Field> fields_;
+  std::vector<Claim> claims_;
+  std::vector<StepClaim> steps_;
+  bool epoch_step_ = false;
+  int core_ = 0;
+  std::string_view only_core_;
+};
+
+}  // namespace
+
+std::uint16_t Columns::find_or_add(ColumnSpec spec) {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (specs_[i].metric != spec.metric) continue;
+    if (!specs_[i].made) specs_[i] = std::move(spec);  // what named it before gave no value
+    return static_cast<std::uint16_t>(i);
+  }
+  if (specs_.size() >= kMostColumns) return kNoColumn;
+  specs_.push_back(std::move(spec));
+  return static_cast<std::uint16_t>(specs_.size() - 1);
+}
+
+Meaning derive_meaning(const Tokenised& line, const Dialect* dialect) { return Deriver(dialect).line(line); }
+
+Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr).table(names); }
+
+void intern(Meaning& meaning, Columns& columns) {
+  if (meaning.interned) return;
+  for (SlotPlan& plan : meaning.slots) {
+    if (plan.column == kNoColumn) continue;
+    plan.column = columns.find_or_add(meaning.own[plan.column]);
+    if (plan.column == kNoColumn && plan.use == SlotUse::kValue) plan.use = SlotUse::kSkip;
+  }
+  meaning.own = {};
+  meaning.interned = true;
+}
+
+}  // namespace assay::lines

@@ -1,0 +1,123 @@
+#include "format/lines/messages.h"
+
+#include "format/lines/number_scan.h"
+
+namespace assay::lines {
+
+namespace {
+
+using enum EventKind;
+
+constexpr Message kMessages[] = {
+    // A step was skipped because a gradient was not finite. DeepSpeed, all years: "[deepscale]" or "[deepspeed]", with
+    // a rank or without, "reducing to" or "but hysteresis is"; bf16 says only the first half.
+    {kOverflow, {"OVERFLOW!", "Skipping step"}, "", "Attempted loss scale: ", "reducing to "},
+    {kOverflow, {"Overflow detected. Skipping step"}, "", "Attempted loss scale: ", "reducing to "},
+    {kOverflow, {"radient overflow", "kipping step"}, "", "", "reducing loss scale to "},               // apex
+    {kOverflow, {"gradient overflow detected, ignoring gradient"}, "", "", "setting loss scale to: "},  // fairseq
+    {kOverflow, {"WARNING: overflow detected, setting loss scale to"}, "", "", "setting loss scale to: "},
+    {kOverflow, {"Grad overflow on iteration"}, "Grad overflow on iteration "},
+    {kOverflow, {"overflow, still update", "loss scale adjust to"}, "", "", "loss scale adjust to "},  // MindYOLO
+    {kScaleAtMinimum, {"Current loss scale already at minimum"}},
+    {kScaleAtMinimum, {"Minimum loss scale reached ("}, "", "", "Minimum loss scale reached ("},
+    // A framework itself met NaN or Inf.
+    {kNonFinite, {"rerun_state_machine", "Unexpected result"}, "iteration #"},
+    {kNonFinite, {"in local grad norm", "found "}, "iteration "},
+    {kNonFinite, {"in local forward loss calculation"}, "iteration "},
+    {kNonFinite, {"Loss is ", ", stopping training"}},
+    {kNonFinite, {"Backward", " values in its "}},  // torch.autograd's anomaly mode
+    {kNonFinite, {"The loss returned in `training_step` is"}},
+    {kNonFinite, {" detected in output of ", "batch "}},  // fairseq's detector
+    {kRerun, {"rerun_state_machine", "rerun: "}, "iteration #"},
+    {kRerun, {"rerun_state_machine", "Possible transient error"}, "iteration #"},
+    {kRerun, {"rerun_state_machine", "Possible persistent error"}, "iteration #"},
+    {kRerun, {"rerun_state_machine", "Correct result (but possible Application error)"}, "iteration #"},
+    {kHardwareFault, {"NVRM: Xid"}},
+    {kHardwareFault, {"GPU has fallen off the bus"}},
+    {kHardwareFault, {"uncorrectable ECC error"}},
+    {kHardwareFault, {"Uncorrectable ECC error"}},
+    {kHardwareFault, {"CUDA error: uncorrectable"}},
+    // Checkpoints.
+    {kCheckpointSaved, {"saving checkpoint at iteration"}, "saving checkpoint at iteration "},
+    {kCheckpointSaved, {"successfully saved checkpoint"}, "iteration "},
+    {kCheckpointSaved, {"Saving model checkpoint to "}, "checkpoint-"},
+    {kCheckpointSaved, {"Saving model checkpoint: "}, "global_step"},
+    {kCheckpointSaved, {"Saved checkpoint ", "updates"}, "@ "},
+    {kCheckpointSaved, {"Saving model and optimizer to "}, "update step "},
+    {kCheckpointSaved, {"saving checkpoint to "}},
+    {kCheckpointSaved, {"Saving the checkpoint"}},
+    {kCheckpointLoaded, {"successfully loaded checkpoint"}, "iteration "},
+    {kCheckpointLoaded, {"Continuing training from global step"}, "global step "},
+    {kCheckpointLoaded, {"Resuming training from checkpoint"}, "checkpoint-"},
+    {kCheckpointLoaded, {"Loaded checkpoint ", "updates"}, "@ "},
+    {kCheckpointLoaded, {"Loading the checkpoint from"}},
+    // The training loop begins and ends.
+    {kRunStart, {"***** Running training *****"}, "", "", "", true},
+    {kRunStart, {"[before the start of training step]"}, "", "", "", true},
+    {kRunEnd, {"[exiting program after"}, "", "", "", true},
+    {kRunEnd, {"[exiting program at iteration"}, "iteration ", "", "", true},
+    {kRunEnd, {"[after training is done]"}, "", "", "", true},
+    {kRunEnd, {"{'train_runtime': "}, "", "", "", true},
+    {kRunEnd, {"***** train metrics *****"}, "", "", "", true},
+    {kRunEnd, {"Training completed"}, "", "", "", true},
+    // It was ended from outside, or by an error.
+    {kAborted, {"slurmstepd: error:", "CANCELLED"}, "", "", "", true},
+    {kAborted, {"DUE TO TIME LIMIT"}, "", "", "", true},
+    {kAborted, {"Killing subprocess"}, "", "", "", true},
+    {kAborted, {"received SIGTERM"}, "", "", "", true},
+    {kAborted, {"(SIGKILL) received by PID"}, "", "", "", true},
+    {kAborted, {"(SIGTERM) received by PID"}, "", "", "", true},
+    {kAborted, {"oom-kill event"}, "", "", "", true},
+    {kAborted, {"out of memory. Tried to allocate"}, "", "", "", true},  // CUDA, NPU
+    {kAborted, {"OutOfMemoryError:"}, "", "", "", true},
+    {kAborted, {"ChildFailedError:"}, "", "", "", true},
+    {kAborted, {"Watchdog caught collective operation timeout"}, "", "", "", true},
+    {kAborted, {"NCCL watchdog thread terminated with exception"}, "", "", "", true},
+    {kAborted, {"Segmentation fault (core dumped)"}, "", "", "", true},
+    {kAborted, {"Caught signal ", "(Segmentation fault"}, "", "", "", true},
+    {kAborted, {"Fatal Python error:"}, "", "", "", true},
+    {kAborted, {"The wait execution of the Notify register times out"}, "", "", "", true},  // Ascend HCCL, EI0002
+};
+
+std::optional<double> number_after(std::string_view line, std::string_view text) {
+  const std::size_t at = text.empty() ? std::string_view::npos : line.find(text);
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* p = line.data() + at + text.size();
+  const char* const end = line.data() + line.size();
+  while (p < end && (is_blank(*p) || *p == '#')) ++p;
+  const Token token = scan_token(p, end);
+  if (token.kind == TokenKind::kNumber) return token.value();
+  // "checkpoint-500/model": digits that end at something else than a number's end are a step all the same.
+  std::int64_t number = 0;
+  const char* q = p;
+  for (; q < end && is_digit(*q) && q - p < 15; ++q) number = number * 10 + (*q - '0');
+  return q == p ? std::nullopt : std::optional<double>(static_cast<double>(number));
+}
+
+}  // namespace
+
+std::span<const Message> messages() { return kMessages; }
+
+Event event_of(const Message& message, std::string_view line, std::int64_t number) {
+  Event event;
+  event.kind = message.kind;
+  event.line = number;
+  event.text = line.substr(0, 400);
+  constexpr double kLargestStep = 1e15;
+  if (const auto step = number_after(line, message.step_after); step && *step >= 0 && *step < kLargestStep) {
+    event.step = static_cast<std::int64_t>(*step);
+  }
+  event.before = number_after(line, message.before_after);
+  event.after = number_after(line, message.after_after);
+  return event;
+}
+
+bool is_exception_line(std::string_view line) {
+  std::size_t end = 0;
+  while (end < line.size() && (is_word(line[end]) || line[end] == '.')) ++end;
+  const std::string_view name = line.substr(0, end);
+  if (name.empty() || is_digit(name[0]) || (end < line.size() && line[end] != ':')) return false;
+  return name.ends_with("Error") || name.ends_with("Exception") || name == "KeyboardInterrupt" || name == "SystemExit";
+}
+
+}  // namespace assay::lines

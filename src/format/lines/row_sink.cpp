@@ -1,0 +1,187 @@
+#include "format/lines/row_sink.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/metric.h"
+
+namespace assay::lines {
+
+namespace {
+
+constexpr std::uint32_t kEventItem = UINT32_MAX;
+constexpr std::size_t kMostWaiting = 16'384;
+constexpr std::size_t kMostFamilies = 4096;
+constexpr std::int64_t kColumnRows = 5;  // fewer rows of two bare numbers are too easily something else
+
+}  // namespace
+
+std::uint32_t RowSink::add_family(const std::string& key, Family family) {
+  const auto known = family_of_.find(key);
+  if (known != family_of_.end()) return known->second;
+  if (families_.size() >= kMostFamilies) return static_cast<std::uint32_t>(families_.size() - 1);
+  const auto number = static_cast<std::uint32_t>(families_.size());
+  families_.push_back(std::move(family));
+  family_of_.emplace(key, number);
+  return number;
+}
+
+std::uint32_t RowSink::family(const Meaning& meaning) {
+  Family family;
+  std::string key;
+  if (meaning.dialect != nullptr) {
+    family.dialect = meaning.dialect->name;
+    family.accepted = true;
+    key = "d " + family.dialect + ' ' + std::string(meaning.dialect->anchors[0]) + '\t' +
+          std::string(meaning.dialect->anchors[1]);
+  } else {
+    std::vector<std::uint16_t> columns;
+    for (const SlotPlan& slot : meaning.slots) {
+      if (slot.use == SlotUse::kValue) columns.push_back(slot.column);
+    }
+    std::sort(columns.begin(), columns.end());
+    key = "g " + meaning.axis + ' ';
+    for (const std::uint16_t column : columns) key += ' ' + std::to_string(column);
+  }
+  family.axis = meaning.axis;
+  family.has_step = meaning.has_step;
+  family.weak_step = meaning.weak_step;
+  family.has_loss = meaning.has_loss;
+  family.only_rate = meaning.only_rate;
+  return add_family(key, std::move(family));
+}
+
+std::uint32_t RowSink::columns_family() {
+  Family family;
+  family.columns = family.has_step = family.weak_step = true;
+  family.axis = "first column";
+  return add_family("columns", std::move(family));
+}
+
+void RowSink::make(ColumnSpec& spec) {
+  spec.column = recorder_.column(spec.metric, spec.printed_as, spec.unit, spec.quirks);
+  spec.made = true;
+}
+
+// The axis is the step's name in the lines that tell the loss; in any line, as long as none does.
+void RowSink::name_axis(const Family& family) {
+  if (family.axis.empty() || (axis_has_loss_ && !family.has_loss)) return;
+  if (axis_has_loss_) return;
+  axis_has_loss_ = family.has_loss;
+  recorder_.axis(family.axis);
+}
+
+void RowSink::observe(Family& family, std::int64_t step, const std::vector<Cell>& cells) {
+  if (family.accepted) return;
+  if (step != kNoStep) {
+    if (family.last_step != kNoStep) {
+      family.rises += step > family.last_step ? 1 : 0;
+      family.falls += step < family.last_step ? 1 : 0;
+    }
+    family.last_step = step;
+  }
+  for (const Cell& cell : cells) {
+    const ColumnSpec& spec = columns_[cell.column];
+    if (spec.metric == metric::kEpoch || spec.metric == metric::kStepTime) continue;
+    if (family.lines == 1) family.first_value = cell.value;
+    family.varies = family.varies || cell.value != family.first_value;  // also for NaN
+    break;
+  }
+  if (family.columns) {
+    family.accepted = family.rises >= kColumnRows - 1 && family.rises >= 4 * family.falls;
+  } else if (family.has_step && !family.weak_step) {
+    family.accepted = family.lines >= 2 && (family.rises > 0 || family.varies);
+  } else if (family.has_step) {
+    family.accepted = family.lines >= 2 && family.rises > family.falls;
+  } else {
+    // A setting that every process echoes is no series.
+    family.accepted = family.lines >= (family.only_rate ? 3 : 2) && family.varies;
+  }
+}
+
+void RowSink::row(std::uint32_t number, std::int64_t step, std::int64_t line, std::int64_t rank,
+                  const std::vector<Cell>& cells, std::string_view text) {
+  Family& family = families_[number];
+  if (family.lines++ == 0) {
+    family.first_line = line;
+    if (!family.accepted) family.example = text.substr(0, 160);
+  }
+  if (is_direct(number)) {
+    begin_direct(number, step, line, rank);
+    for (const Cell& cell : cells) put(cell.column, cell.value);
+    return;
+  }
+  ++rows_seen_;
+  queue_.push_back({number, step, line, rank, cells.size()});
+  waiting_.insert(waiting_.end(), cells.begin(), cells.end());
+  observe(family, step, cells);
+  drain(false);
+}
+
+void RowSink::event(Event event) {
+  if (queue_.empty()) {
+    recorder_.event(std::move(event));
+    return;
+  }
+  queue_.push_back({kEventItem, 0, 0, 0, 0});
+  events_.push_back(std::move(event));
+  drain(false);
+}
+
+void RowSink::drain(bool all) {
+  while (!queue_.empty()) {
+    const Item item = queue_.front();
+    if (item.family == kEventItem) {
+      recorder_.event(std::move(events_.front()));
+      events_.pop_front();
+      queue_.pop_front();
+      continue;
+    }
+    Family& family = families_[item.family];
+    if (!family.accepted && !all && queue_.size() <= kMostWaiting) return;
+    if (family.accepted) {
+      if (family.rows++ == 0) name_axis(family);
+      recorder_.begin_row(item.step, item.line, item.rank, item.family);
+      for (std::size_t i = 0; i < item.cells; ++i) put(waiting_[i].column, waiting_[i].value);
+    } else {
+      ++family.dropped;
+    }
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(item.cells));
+    queue_.pop_front();
+  }
+}
+
+void RowSink::finish() {
+  const bool others = std::any_of(families_.begin(), families_.end(),
+                                  [](const Family& f) { return f.accepted && f.lines + f.rows > 0; });
+  if (!others) {
+    // The only candidates: an excerpt of a line or two.
+    for (Family& family : families_)
+      family.accepted = !family.columns && (family.has_step || family.varies || !family.only_rate);
+  }
+  drain(true);
+  name_loss();
+  std::map<std::string, std::int64_t> rows;
+  for (const Family& family : families_) {
+    if (family.rows > 0) rows[family.dialect.empty() ? "general" : family.dialect] += family.rows;
+  }
+  const auto most =
+      std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != rows.end()) recorder_.dialect(most->first);
+}
+
+// No key was known as the training loss: the likeliest of those that might be it is.
+void RowSink::name_loss() {
+  const auto specs = columns_.all();
+  ColumnSpec* best = nullptr;
+  const auto weight = [](const ColumnSpec& spec) {
+    return spec.values * (spec.loss_likeness == 3 ? 4 : spec.loss_likeness);
+  };
+  for (ColumnSpec& spec : specs) {
+    if (spec.metric == metric::kLoss && spec.values > 0) return;
+    if (spec.loss_likeness > 0 && spec.values > 0 && (best == nullptr || weight(spec) > weight(*best))) best = &spec;
+  }
+  if (best != nullptr) recorder_.rename(best->column, metric::kLoss);
+}
+
+}  // namespace assay::lines

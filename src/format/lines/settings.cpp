@@ -1,0 +1,312 @@
+#include "format/lines/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/metric_names.h"
+#include "format/lines/number_scan.h"
+
+namespace assay::lines {
+
+namespace {
+
+struct Row {
+  std::string_view key;  // lower case, '_' for ' ' and '-'
+  std::string_view canonical;
+};
+constexpr std::array kRows = std::to_array<Row>({
+    {"train_iters", "train_iters"},
+    {"max_iters", "train_iters"},
+    {"max_steps", "train_iters"},
+    {"num_iterations", "train_iters"},
+    {"iterations", "train_iters"},
+    {"num_training_steps", "train_iters"},
+    {"total_optimization_steps", "train_iters"},
+    {"max_update", "train_iters"},
+    {"lr", "lr"},
+    {"learning_rate", "lr"},
+    {"min_lr", "min_lr"},
+    {"min_lr_ratio", "min_lr_ratio"},
+    {"lr_warmup_iters", "lr_warmup_iters"},
+    {"warmup_steps", "lr_warmup_iters"},
+    {"warmup_iters", "lr_warmup_iters"},
+    {"num_warmup_steps", "lr_warmup_iters"},
+    {"warmup_updates", "lr_warmup_iters"},
+    {"warmup_num_steps", "lr_warmup_iters"},
+    {"lr_warmup_fraction", "lr_warmup_fraction"},
+    {"warmup_ratio", "lr_warmup_fraction"},
+    {"lr_warmup_samples", "lr_warmup_samples"},
+    {"lr_decay_iters", "lr_decay_iters"},
+    {"lr_decay_samples", "lr_decay_samples"},
+    {"lr_decay_style", "lr_decay_style"},
+    {"lr_scheduler_type", "lr_decay_style"},
+    {"scheduler", "lr_decay_style"},
+    {"train_samples", "train_samples"},
+    {"clip_grad", "clip_grad"},
+    {"gradient_clipping", "clip_grad"},
+    {"max_grad_norm", "clip_grad"},
+    {"grad_clip", "clip_grad"},
+    {"grad_clipping", "clip_grad"},
+    {"clip_norm", "clip_grad"},
+    {"adam_beta1", "adam_beta1"},
+    {"adam_beta2", "adam_beta2"},
+    {"beta1", "adam_beta1"},
+    {"beta2", "adam_beta2"},
+    {"adam_eps", "adam_eps"},
+    {"adam_epsilon", "adam_eps"},
+    {"weight_decay", "weight_decay"},
+    {"optimizer", "optimizer"},
+    {"optimizer_name", "optimizer"},
+    {"optim", "optimizer"},
+    {"fp16", "fp16"},
+    {"fp16_enabled", "fp16"},
+    {"bf16", "bf16"},
+    {"bfloat16_enabled", "bf16"},
+    {"params_dtype", "dtype"},
+    {"dtype", "dtype"},
+    {"loss_scale", "loss_scale"},
+    {"loss_scale_window", "loss_scale_window"},
+    {"fp16_scale_window", "loss_scale_window"},
+    {"initial_loss_scale", "initial_loss_scale"},
+    {"initial_dynamic_scale", "initial_loss_scale"},
+    {"initial_scale_power", "initial_scale_power"},
+    {"min_loss_scale", "min_loss_scale"},
+    {"hysteresis", "hysteresis"},
+    {"gradient_accumulation_steps", "gradient_accumulation_steps"},
+    {"gradient_accumulation", "gradient_accumulation_steps"},
+    {"grad_accum_steps", "gradient_accumulation_steps"},
+    {"accumulate_grad_batches", "gradient_accumulation_steps"},
+    {"global_batch_size", "global_batch_size"},
+    {"train_batch_size", "global_batch_size"},
+    {"total_batch_size", "global_batch_size"},
+    {"total_train_batch_size_(w._parallel,_distributed_&_accumulation)", "global_batch_size"},
+    {"micro_batch_size", "micro_batch_size"},
+    {"train_micro_batch_size_per_gpu", "micro_batch_size"},
+    {"per_device_train_batch_size", "micro_batch_size"},
+    {"instantaneous_batch_size_per_device", "micro_batch_size"},
+    {"batch_size_per_gpu", "micro_batch_size"},
+    {"seq_length", "seq_length"},
+    {"seq_len", "seq_length"},
+    {"train_seq_len", "seq_length"},
+    {"max_seq_length", "seq_length"},
+    {"max_length", "seq_length"},
+    {"block_size", "seq_length"},
+    {"vocab_size", "vocab_size"},
+    {"padded_vocab_size", "vocab_size"},
+    {"num_layers", "num_layers"},
+    {"hidden_size", "hidden_size"},
+    {"num_attention_heads", "num_attention_heads"},
+    {"num_epochs", "num_train_epochs"},
+    {"num_train_epochs", "num_train_epochs"},
+    {"num_examples", "num_examples"},
+    {"number_of_trainable_parameters", "trainable_parameters"},
+    {"dataloader_num_workers", "num_workers"},
+    {"tensor_model_parallel_size", "tensor_model_parallel_size"},
+    {"pipeline_model_parallel_size", "pipeline_model_parallel_size"},
+    {"data_parallel_size", "data_parallel_size"},
+    {"world_size", "world_size"},
+    {"seed", "seed"},
+});
+
+constexpr std::size_t kLongestKey = 80;
+constexpr std::size_t kLongestValue = 400;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view unquoted(std::string_view text) {
+  text = trimmed(text);
+  while (!text.empty() && (text.back() == ',' || text.back() == '\'' || text.back() == '"')) text.remove_suffix(1);
+  while (!text.empty() && (text.front() == '\'' || text.front() == '"')) text.remove_prefix(1);
+  return text;
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestKey && !is_digit(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_word(c) || c == '-' || c == '.'; });
+}
+
+// Whether a line is one of settings may not depend on how its numbers happen to be written: they are passed over.
+std::size_t token_size(std::string_view text) {
+  const Token token = scan_token(text.data(), text.data() + text.size());
+  return token ? static_cast<std::size_t>(token.end - text.data()) : 0;
+}
+
+// Keys under which a program also prints its metrics: alone on a line they are a metric as likely as a setting.
+bool is_also_metric(std::string_view canonical) { return canonical == "lr" || canonical == "loss_scale"; }
+
+class Taker {
+ public:
+  Taker(std::string_view line, std::int64_t number, Recorder& recorder)
+      : line_(line), number_(number), recorder_(recorder) {}
+
+  bool take() {
+    return line_.size() <= 16384 && (dotted() || banner() || parameter() || padded() || pair() || call() || pairs());
+  }
+
+ private:
+  void record(std::string_view key, std::string_view value) {
+    const std::string_view canonical = canonical_setting(key);
+    value = unquoted(value).substr(0, kLongestValue);
+    recorder_.setting(canonical.empty() ? key : canonical, value, number_);
+    if (canonical != "train_iters") return;
+    const Token steps = scan_token(value.data(), value.data() + value.size());
+    if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder_.planned_steps(planned);
+  }
+
+  // The text behind a logger's prefix.
+  std::string_view message() const {
+    std::size_t from = 0;
+    for (const std::string_view mark : {std::string_view("] "), std::string_view(" - "), std::string_view(">> ")}) {
+      const std::size_t at = line_.rfind(mark);
+      if (at != std::string_view::npos) from = std::max(from, at + mark.size());
+    }
+    return trimmed(line_.substr(from));
+  }
+
+  bool dotted() {
+    const std::size_t dots = line_.find(" ..");
+    if (dots == std::string_view::npos) return false;
+    std::size_t from = dots;
+    while (from > 0 && !is_blank(line_[from - 1])) --from;
+    const std::string_view key = line_.substr(from, dots - from);
+    std::size_t end = dots + 1;
+    while (end < line_.size() && line_[end] == '.') ++end;
+    if (!is_identifier(key) || (end < line_.size() && !is_blank(line_[end]))) return false;
+    if (from > 0 && trimmed(line_.substr(0, from)).ends_with("...")) return false;
+    const std::string_view value = trimmed(line_.substr(end));
+    if (!value.empty()) record(key, value);
+    return true;
+  }
+
+  bool banner() {
+    const std::size_t equals = line_.find(" = ");
+    if (equals == std::string_view::npos) return false;
+    std::string_view key = trimmed(line_.substr(0, equals));
+    const std::size_t prefix = key.rfind(">> ");
+    if (prefix != std::string_view::npos) key = trimmed(key.substr(prefix + 3));
+    const std::string_view canonical = canonical_setting(key);
+    if (canonical.empty() || key.find(' ') == std::string_view::npos) return false;
+    record(key, line_.substr(equals + 3));
+    return true;
+  }
+
+  bool parameter() {
+    constexpr std::string_view kMark = " - PARAMETER ";
+    const std::size_t at = line_.find(kMark);
+    if (!line_.starts_with("DLL ") || at == std::string_view::npos) return false;
+    const std::string_view rest = line_.substr(at + kMark.size());
+    const std::size_t colon = rest.find(" : ");
+    if (colon == std::string_view::npos || rest.starts_with("loss_scale ")) return false;
+    record(trimmed(rest.substr(0, colon)), rest.substr(colon + 3));
+    return true;
+  }
+
+  bool padded() {
+    const std::string_view text = message();
+    const std::size_t gap = text.find("  ");
+    if (gap == std::string_view::npos) return false;
+    const std::string_view key = text.substr(0, gap);
+    const std::string_view value = trimmed(text.substr(gap));
+    if (!is_identifier(key) || canonical_setting(key).empty() || value.empty()) return false;
+    if (value.find_first_of(" \t:=|") != std::string_view::npos) return false;
+    record(key, value);
+    return true;
+  }
+
+  bool pair() {
+    const std::string_view text = message();
+    std::size_t at = 0;
+    while (at < text.size() && (is_word(text[at]) || text[at] == '-' || text[at] == '"' || text[at] == '\'')) ++at;
+    const std::string_view key = unquoted(text.substr(0, at));
+    while (at < text.size() && is_blank(text[at])) ++at;
+    if (at >= text.size() || (text[at] != ':' && text[at] != '=')) return false;
+    const std::string_view canonical = canonical_setting(key);
+    const std::string_view value = unquoted(text.substr(at + 1));
+    if (canonical.empty() || is_also_metric(canonical) || value.empty()) return false;
+    if (value.substr(token_size(value)).find_first_of(" \t:=|,({[") != std::string_view::npos) return false;
+    record(key, value);
+    return true;
+  }
+
+  bool call() {
+    const std::size_t at = line_.find("Namespace(");
+    if (at == std::string_view::npos) return false;
+    take_pairs(line_.substr(at + 10), '=', ',');
+    return true;
+  }
+
+  bool pairs() {
+    const std::string_view text = trimmed(line_);
+    std::size_t colons = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == ' ' && (i == 0 || text[i - 1] == ' ' || text[i - 1] == ':')) return false;
+      if (text[i] != ':') continue;
+      ++colons;
+      i += token_size(text.substr(i + 1));
+    }
+    if (colons < 2 || colons != static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) + 1) return false;
+    return !tells_metric(text) && take_pairs(text, ':', ' ') > 0;
+  }
+
+  static bool tells_metric(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t colon = text.find(':');
+      if (colon == std::string_view::npos) return false;
+      const std::string_view key = text.substr(0, colon);
+      if (canonical_setting(key).empty() && (meaning_of(key) || key.ends_with("loss"))) return true;
+      const std::size_t next = text.find(' ', colon);
+      if (next == std::string_view::npos) return false;
+      text.remove_prefix(next + 1);
+    }
+    return false;
+  }
+
+  int take_pairs(std::string_view text, char relation, char separator) {
+    int taken = 0;
+    while (!text.empty()) {
+      const std::size_t end = text.find(separator);
+      const std::string_view part = trimmed(text.substr(0, end));
+      const std::size_t at = part.find(relation);
+      if (at != std::string_view::npos) {
+        const std::string_view key = trimmed(part.substr(0, at));
+        std::string_view value = part.substr(at + 1);
+        while (!value.empty() && value.back() == ')') value.remove_suffix(1);
+        if (!canonical_setting(key).empty() && !value.empty()) {
+          record(key, value);
+          ++taken;
+        }
+      }
+      if (end == std::string_view::npos) break;
+      text.remove_prefix(end + 1);
+    }
+    return taken;
+  }
+
+  std::string_view line_;
+  std::int64_t number_;
+  Recorder& recorder_;
+};
+
+}  // namespace
+
+std::string_view canonical_setting(std::string_view key) {
+  if (key.size() > kLongestKey) return {};
+  std::string normal(key);
+  for (char& c : normal) {
+    if (c == ' ' || c == '-') c = '_';
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.key == normal; });
+  return found == kRows.end() ? std::string_view{} : found->canonical;
+}
+
+bool take_settings(std::string_view line, std::int64_t number, Recorder& recorder) {
+  return Taker(line, number, recorder).take();
+}
+
+}  // namespace assay::lines

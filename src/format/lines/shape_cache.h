@@ -1,0 +1,59 @@
+#pragma once
+// The shapes seen so far, and the guess which comes next: a program prints its statements in the same order again and
+// again, so the shape that followed the last one last time is tried first, then those used most recently.
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "format/lines/messages.h"
+#include "format/lines/shape.h"
+
+namespace assay::lines {
+
+/// What stays of a shape's lines.
+struct ShapeState {
+  std::int64_t lines = 0;
+  std::int64_t first_line = 0;
+  std::int64_t tail = -1;  // characters behind the point of the number that ends the line, as seen last
+  std::string example;
+};
+
+struct Shape {
+  explicit Shape(const Tokenised& line) : literals(line) {}
+
+  Template literals;
+  Meaning meaning;
+  std::vector<const Message*> messages;
+  bool record = false;
+  bool exception = false;  // ends a traceback
+  bool traceback = false;  // opens one
+  bool progress = false;   // a progress bar without a metric
+  std::uint32_t family = 0;
+  ShapeState* state = nullptr;
+  Shape* next = nullptr;  // the one that followed it last time
+};
+
+class ShapeCache {
+ public:
+  /// The shape of a line, its tokens in `tokens`; null when no likely one fits.
+  Shape* match(std::string_view line, Token* tokens);
+  Shape* find(const std::string& skeleton) const;
+  /// Null when there are too many shapes already; then the line has to be read without being remembered.
+  Shape* add(const std::string& skeleton, std::unique_ptr<Shape> shape);
+  void used(Shape* shape);
+  const std::deque<std::unique_ptr<Shape>>& all() const { return shapes_; }
+
+ private:
+  static constexpr std::size_t kRecent = 8;
+  std::deque<std::unique_ptr<Shape>> shapes_;
+  std::unordered_map<std::string, Shape*> by_skeleton_;
+  std::array<Shape*, kRecent> recent_{};
+  Shape* last_ = nullptr;
+};
+
+}  // namespace assay::lines
