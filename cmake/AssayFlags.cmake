@@ -33,10 +33,11 @@ if(ASSAY_SANITIZE)
   add_link_options(-fsanitize=${sanitize_compile})
 endif()
 
-# Only saves time. (mold does not: it takes members out of the static library that nothing refers to.)
+# Only saves time; the settings are what it needs to cache files that use a precompiled header, and to share between
+# working trees. (mold is not used: it takes members out of the static library that nothing refers to.)
 if(PROJECT_IS_TOP_LEVEL)
   find_program(ASSAY_CCACHE ccache)
-  if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  if(ASSAY_CCACHE AND (NOT CMAKE_CXX_COMPILER_LAUNCHER OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$"))
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
       CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ASSAY_CCACHE})
   endif()

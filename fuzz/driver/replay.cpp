@@ -4,8 +4,8 @@
 //
 // Runs every file at or below the paths (in the order of their names; a path that does not exist is skipped, so is a
 // file above kMaxSeed), then N inputs made from them: cut, doubled, spliced, with bytes changed or with text put in
-// that trips readers. The generator has a fixed seed, so that every build meets the same inputs and a failure comes back.
-// An input that crashes is written to fuzz_NAME.crash in the working directory.
+// that trips readers. The generator has a fixed seed, so that every build meets the same inputs and a failure comes
+// back. An input that crashes is written to fuzz_NAME.crash in the working directory.
 
 #include <algorithm>
 #include <csignal>

@@ -62,7 +62,7 @@ int run(Choice& choice, const std::vector<std::string>& paths) {
     return check(paths, choice.check);
   }();
   if (!report) return complain(report.error());
-  tell_failures(*report);
+  tell_failures(*report, *choice.output);
   return print(render(*report, *choice.output), status_of(*report, choice.fail_on), choice.output->file);
 }
 

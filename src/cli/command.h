@@ -44,6 +44,9 @@ struct Command {
   std::function<int(const std::vector<std::string>& arguments)> run;
 };
 
+/// "usage: assay check [OPTION...] PATH...".
+std::string usage_line(const Command& command);
+
 /// All commands in the order of the help. Made anew at each call: an options' value lives in its command.
 std::vector<Command> all_commands();
 

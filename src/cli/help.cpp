@@ -40,9 +40,8 @@ std::string help_of(const Option& option) {
 }
 
 std::string help_text(const Command& command) {
-  std::string out = "assay " + std::string(command.name) + ": " + std::string(command.summary) + "\n\nusage: assay " +
-                    std::string(command.name) + (command.options.empty() ? "" : " [OPTION...]") +
-                    (command.arguments.empty() ? "" : " " + std::string(command.arguments)) + "\n";
+  std::string out =
+      "assay " + std::string(command.name) + ": " + std::string(command.summary) + "\n\n" + usage_line(command) + "\n";
   if (!command.options.empty()) {
     constexpr int kWidestUsage = 22;  // longer ones get a line of their own
     out += "\n";
@@ -83,13 +82,17 @@ std::string overview() {
       "assay " + std::string(version()) +
       ": finds out why the training of a large model goes wrong\n\nusage: assay COMMAND [OPTION...] ...\n\n";
   for (const Command& command : all_commands()) add_row(out, std::string(command.name), 8, command.summary);
-  return out +
-         "\nexamples:\n"
-         "  assay check train.log        what went wrong in this run\n"
-         "  assay show train.log         what assay reads in it\n"
-         "  assay explain loss-spike     what a finding means and how it is decided\n"
-         "\n'assay help COMMAND' tells more. assay opens no connection and changes no file but the one named with "
-         "-o.\n";
+  out +=
+      "\nexamples:\n"
+      "  assay check train.log        what went wrong in this run\n"
+      "  assay show train.log         what assay reads in it\n"
+      "  assay explain loss-spike     what a finding means and how it is decided\n\n"
+      "'assay help COMMAND' tells more.\n";
+  for (const std::string& line :
+       wrap("assay opens no connection, and writes no file but the one named with -o.", terminal_width())) {
+    out += line + "\n";
+  }
+  return out;
 }
 
 const Command* find_command(std::span<const Command> commands, std::string_view name) {

@@ -49,7 +49,7 @@ Error unknown_option(const Command& command, const std::string& word) {
 
 Result<void> check_arguments(const Command& command, const std::vector<std::string>& arguments) {
   const std::string name(command.name);
-  const std::string usage = "usage: assay " + name + " [OPTION...] " + std::string(command.arguments);
+  const std::string usage = usage_line(command);
   if (arguments.size() < command.least_arguments) {
     return fail(ErrorCode::kUsage, "assay " + name + " needs " + std::string(command.arguments), {}, usage);
   }
@@ -83,6 +83,9 @@ int dispatch(const Command& command, const std::vector<std::string>& words) {
   app.add_option("arguments", arguments);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view what = error.what();  // "--format: 1 required TEXT missing"
+    return complain(usage_error(std::string(what.substr(0, what.find(':'))) + " needs a value", usage_line(command)));
   } catch (const CLI::ParseError& error) {
     return complain(
         {ErrorCode::kUsage, error.what(), {}, "'assay " + std::string(command.name) + " --help' tells more"});
@@ -107,6 +110,12 @@ Error usage_error(std::string message, std::string hint) {
   error.message = std::move(message);
   error.hint = std::move(hint);
   return error;
+}
+
+std::string usage_line(const Command& command) {
+  std::string out = "usage: assay " + std::string(command.name);
+  if (!command.options.empty()) out += " [OPTION...]";
+  return out + (command.arguments.empty() ? "" : " " + std::string(command.arguments));
 }
 
 int complain(const Error& error) {

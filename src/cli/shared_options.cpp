@@ -1,7 +1,7 @@
 #include "cli/shared_options.h"
 
+#include <algorithm>
 #include <charconv>
-#include <csignal>
 
 #include "assay/check.h"
 
@@ -87,13 +87,20 @@ std::string render(const Report& report, const OutputChoice& choice) {
   return render_text(report, options);
 }
 
-void tell_failures(const Report& report) {
+void tell_failures(const Report& report, const OutputChoice& choice) {
+  const bool in_sight = report.judged && choice.format == "text" && choice.file.empty() && !choice.quiet;
+  const auto told = [&](const FileRecord& file) {
+    return in_sight && std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
+             return finding.name == "unreadable-input" && finding.where && finding.where->path == file.path;
+           });
+  };
   const auto tell = [](const FileRecord& file, Error error) {
     if (error.where.path.empty()) error.where.path = file.path;
     complain(error);
   };
   for (const FileRecord& file : report.files) {
-    if (file.error && (file.named || file.error->code == ErrorCode::kInternal)) tell(file, *file.error);
+    const bool matters = file.error && (file.named || file.error->code == ErrorCode::kInternal);
+    if (matters && !told(file)) tell(file, *file.error);
     for (const Error& problem : file.problems) {
       if (problem.code == ErrorCode::kInternal) tell(file, problem);
     }

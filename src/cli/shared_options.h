@@ -55,8 +55,9 @@ class LongWork {
 /// Renders a report in the format asked for.
 std::string render(const Report& report, const OutputChoice& choice);
 
-/// Tells on standard error why named paths gave nothing, and the faults of assay itself.
-void tell_failures(const Report& report);
+/// Tells on standard error why named paths gave nothing, and the faults of assay itself; without those that stand in
+/// the text on standard output already.
+void tell_failures(const Report& report, const OutputChoice& choice);
 
 /// The exit status of a report: 130, 2, 1 or 0. fail_on: the least severity that makes it 1; nothing: never.
 int status_of(const Report& report, std::optional<Severity> fail_on);

@@ -27,7 +27,7 @@ int run(Choice& choice, const std::vector<std::string>& paths) {
     return check(paths, choice.check);
   }();
   if (!report) return complain(report.error());
-  tell_failures(*report);
+  tell_failures(*report, *choice.output);
   const RenderOptions options = choice.output->render();
   const std::string text =
       choice.output->format == "json" ? render_json(*report, options) : render_reading(*report, choice.ledger, options);

@@ -47,8 +47,9 @@ Result<void> check_parameter(const std::string& full_name, double value) {
   const auto parameter = std::find_if(rule->parameters.begin(), rule->parameters.end(),
                                       [&](const Parameter& one) { return one.name == parameter_name; });
   if (parameter == rule->parameters.end()) {
-    std::vector<std::string_view> known;
-    for (const Parameter& one : rule->parameters) known.push_back(one.name);
+    std::vector<std::string> full_names;
+    for (const Parameter& one : rule->parameters) full_names.push_back(rule_name + "." + std::string(one.name));
+    const std::vector<std::string_view> known(full_names.begin(), full_names.end());
     const std::string list = rule->parameters.empty() ? rule_name + " has no parameters"
                                                       : "'assay explain " + rule_name + "' lists its parameters";
     return unknown("parameter", full_name, known, list);

@@ -9,6 +9,9 @@
 #include "base/progress.h"
 #include "format/intake.h"
 #include "format/reader.h"
+#include "format/tables/csv.h"
+#include "format/tables/json_history.h"
+#include "format/tables/jsonl.h"
 
 namespace assay {
 
@@ -16,7 +19,11 @@ namespace {
 
 // The first that says yes reads the file. A container has to be sure of itself: what it does not claim goes to the line
 // engine, which takes any text.
-constexpr std::array<Format, 0> kFormats{};
+constexpr auto kFormats = std::to_array<Format>({
+    {"jsonl", is_jsonl, open_jsonl},
+    {"json", is_json_document, open_json_document},
+    {"csv", is_csv, open_csv},
+});
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 

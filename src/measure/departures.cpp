@@ -148,7 +148,7 @@ class Walk {
         first_.size() < kFewRecords ? std::max(kFewRecordsRise, set_.absolute_rise) : set_.absolute_rise;
     const double above = x - floor;
     if (above < share(set_.absolute_rise, scale)) return false;
-    if (above >= share(wanted, scale) && above >= 3 * noise_of_few(floor)) return true;
+    if (above >= share(wanted, scale) && above >= set_.absolute_noise * noise_of_few(floor)) return true;
     return rises_step_by_step(x, scale);
   }
 

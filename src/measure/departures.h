@@ -22,6 +22,7 @@ struct DepartureOptions {
   double rise = 0.05;          ///< and at least this share of the scale; with kRatio: ratio - 1
   double back = 0.05;          ///< regained: within this share of the scale (kRatio: ratio - 1), or within 3 MAD
   double absolute_rise = 0.3;  ///< what `rise` is while fewer than `least` records stand before
+  double absolute_noise = 3;   ///< and then at least this many times the noise among them
   double mad_floor = 0;        ///< least MAD, in the unit of the values; with kRatio: in natural log
   Compare compare = Compare::kDifference;
 };

@@ -306,6 +306,8 @@ Report report_of(const Node& node) {
   out.rules_run = rules["run"].all(text_of);
   out.not_applicable = rules["not_applicable"].all(
       [](const Node& one) { return RuleNotApplied{one["rule"].text(), phrase_of(one["phrase"])}; });
+  out.ignored =
+      rules["ignored"].all([](const Node& one) { return IgnoredName{one["name"].text(), one["findings"].count()}; });
   out.rules = rules["records"].all(rule_of);
   return out;
 }

@@ -261,6 +261,9 @@ class Writer {
                   {"reason", text(sentence(rule_record(report_, one.rule), one.reason, language_))},
                   {"phrase", phrase(one.reason)}};
     });
+    out["ignored"] = all(report_.ignored, [](const IgnoredName& one) {
+      return Json{{"name", text(one.name)}, {"findings", one.findings}};
+    });
     out["records"] = all(report_.rules, [](const RuleRecord& one) {
       return Json{{"name", text(one.name)},
                   {"family", text(one.family)},

@@ -25,6 +25,22 @@ std::string in_bytes(std::int64_t bytes) {
   return format(Value(size)) + " " + kUnits[unit];
 }
 
+// Whether a range leaves out no more than a fiftieth of another.
+bool nearly(const StepRange& part, const StepRange& whole) {
+  const double slack = (static_cast<double>(whole.last) - static_cast<double>(whole.first)) / 50;
+  return static_cast<double>(part.first) <= static_cast<double>(whole.first) + slack &&
+         static_cast<double>(part.last) >= static_cast<double>(whole.last) - slack;
+}
+
+// The text in at most `width` columns: its middle goes, since names differ at their ends. Only ASCII is shortened.
+std::string shortened(const std::string& text, int width) {
+  const int least = 12;
+  const auto room = static_cast<std::size_t>(std::max(width, least));
+  if (text.size() <= room || display_width(text) != static_cast<int>(text.size())) return text;
+  const std::size_t end = (room - 2) * 2 / 3;
+  return text.substr(0, room - 2 - end) + ".." + text.substr(text.size() - end);
+}
+
 class Reading {
  public:
   Reading(const Report& report, const RenderOptions& options) : report_(report), page_(options) {}
@@ -96,15 +112,15 @@ class Reading {
   void write_series(const RunSummary& run) {
     if (run.series.empty()) return;
     const bool parts = run.segments > 1;
-    std::vector<TableColumnText> columns = {{lang("metric", "指标")},       {lang("points", "点数"), true},
-                                            {lang("steps", "步")},          {lang("first", "首值"), true},
-                                            {lang("last", "末值"), true},   {lang("least", "最小"), true},
-                                            {lang("median", "中位"), true}, {lang("greatest", "最大"), true}};
+    std::vector<TableColumnText> columns = {{lang("metric", "指标")},        {lang("points", "点数"), true},
+                                            {lang("first", "首值"), true},   {lang("last", "末值"), true},
+                                            {lang("least", "最小"), true},   {lang("median", "中位"), true},
+                                            {lang("greatest", "最大"), true}};
     if (parts) columns.insert(columns.begin() + 1, {lang("part", "段"), true});
+    const int name_room = page_.width() - (parts ? 68 : 62);  // what seven columns of numbers leave
     std::vector<std::vector<std::string>> rows;
     for (const SeriesSummary& series : run.series) {
-      std::vector<std::string> row = {page_.clean(series.metric), format(Value(series.points)),
-                                      format(Value(series.steps))};
+      std::vector<std::string> row = {shortened(page_.clean(series.metric), name_room), format(Value(series.points))};
       for (const double value : {series.first, series.last, series.least, series.median, series.greatest}) {
         row.push_back(std::isnan(value) ? "-" : format(Value(value)));
       }
@@ -116,21 +132,23 @@ class Reading {
     write_curves(run);
   }
 
-  // Under the table, since a picture beside eight columns of numbers would have no room.
+  // Under the table: a picture beside seven columns of numbers would have no room.
   void write_curves(const RunSummary& run) {
     int name_width = 0;
-    for (const SeriesSummary& series : run.series)
+    int about_width = 0;
+    for (const SeriesSummary& series : run.series) {
       name_width = std::max(name_width, display_width(name_of(run, series)));
+      about_width = std::max(about_width, display_width(about_of(run, series)));
+    }
+    const int room = page_.width() - 2 - name_width - 2 - 2 - about_width;
     page_.blank();
     for (const SeriesSummary& series : run.series) {
       std::string line = "  " + pad_right(name_of(run, series), name_width) + "  ";
-      const std::string about = about_of(series);
-      const int room = page_.width() - display_width(line) - 2 - display_width(about);
       if (series.curve) {
-        const Sparkline picture = sparkline(*series.curve, std::clamp(room, 16, 60), page_.options().unicode);
+        const Sparkline picture = sparkline(*series.curve, std::clamp(room, 20, 60), page_.options().unicode);
         line += picture.text() + "  ";
       }
-      page_.line(line + page_.paint(Ink::kFaint, about));
+      page_.line(line + page_.paint(Ink::kFaint, about_of(run, series)));
     }
   }
 
@@ -138,12 +156,13 @@ class Reading {
     return page_.clean(series.metric) + (run.segments > 1 ? " " + std::to_string(series.segment + 1) : "");
   }
 
-  // How the log calls it, its unit, and what the picture cannot show.
-  std::string about_of(const SeriesSummary& series) const {
+  // How the log calls it, its unit, its steps where they are not those of the run, and what a picture cannot show.
+  std::string about_of(const RunSummary& run, const SeriesSummary& series) const {
     std::vector<std::string> about;
     if (!series.printed_as.empty() && series.printed_as != series.metric)
       about.push_back("'" + series.printed_as + "'");
     if (series.unit != Unit::kNone) about.emplace_back(symbol(series.unit));
+    if (run.steps && !nearly(series.steps, *run.steps)) about.push_back(format(Value(series.steps)));
     if (series.non_finite > 0) {
       about.push_back(say("{count} NaN or Inf", "{count} 个 NaN 或 Inf", {{"count", series.non_finite}}, language()));
     }

@@ -20,7 +20,7 @@ struct RenderOptions {
 };
 
 std::string render_text(const Report& report, const RenderOptions& options);
-/// What was read, without a judgement: runs, series, settings, events, what the readers did to the numbers. ledger: what
+/// What was read, without a judgement: runs, series, settings, events, what was done to the numbers. ledger: what
 /// was not used instead, and every problem.
 std::string render_reading(const Report& report, bool ledger, const RenderOptions& options);
 std::string render_json(const Report& report, const RenderOptions& options);

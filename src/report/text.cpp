@@ -339,22 +339,39 @@ class TextReport {
     footer(text + say(" (assay show --ledger {path})", "（assay show --ledger {path}）", values, language()));
   }
 
+  // Rules of the reading always apply, as far as anybody cares.
+  std::vector<const RuleNotApplied*> not_applied() const {
+    std::vector<const RuleNotApplied*> out;
+    for (const RuleNotApplied& one : report_.not_applicable) {
+      const RuleRecord* rule = rule_record(report_, one.rule);
+      if (rule == nullptr || rule->family != "reading") out.push_back(&one);
+    }
+    return out;
+  }
+
   void write_rules() {
-    const std::size_t missing = report_.not_applicable.size();
-    Values values = {{"judged", report_.rules_run.size()}, {"missing", missing}};
+    for (const IgnoredName& one : report_.ignored) {
+      if (one.findings == 0) continue;
+      const Values values = {{"findings", count_of(one.findings, kFindings, language())}, {"name", one.name}};
+      footer(say("left out: {findings} of {name} (--ignore)", "未列出：{name} 的 {findings}（--ignore）", values,
+                 language()));
+    }
+    const std::vector<const RuleNotApplied*> lacking = not_applied();
+    const std::size_t missing = lacking.size();
+    const Values values = {{"judged", report_.rules_run.size()}, {"missing", missing}};
     std::string text = say("rules: {judged} judged", "规则：已判断 {judged} 条", values, language());
     if (missing > 0) text += say(", {missing} not applicable", "，{missing} 条不适用", values, language());
     if (missing == 0) return footer(text);
     if (page_.options().verbose) {
       footer(text + say(":", "：", language()));
-      for (const RuleNotApplied& one : report_.not_applicable) {
-        const std::string reason = sentence(rule_record(report_, one.rule), one.reason, language());
-        page_.paragraph("  ", 2, 4, one.rule + say(": ", "：", language()) + reason, Ink::kFaint);
+      for (const RuleNotApplied* one : lacking) {
+        const std::string reason = sentence(rule_record(report_, one->rule), one->reason, language());
+        page_.paragraph("  ", 2, 4, one->rule + say(": ", "：", language()) + reason, Ink::kFaint);
       }
       return;
     }
     std::vector<std::string> names;
-    for (const RuleNotApplied& one : report_.not_applicable) names.push_back(one.rule);
+    for (const RuleNotApplied* one : lacking) names.push_back(one->rule);
     const bool cut = names.size() > 4;
     if (cut) names.resize(3);
     footer(text + say(" (", "（", language()) + listed(names, language()) + (cut ? ", …; -v" : "") +

@@ -53,13 +53,33 @@ std::string runs_phrase(const Report& report, std::int64_t concerned, Language l
   return count_of(runs, kRuns, language);
 }
 
+bool is_of_reading(const Report& report, const Finding& finding) {
+  const RuleRecord* rule = rule_record(report, finding.name);
+  return rule != nullptr && rule->family == "reading";
+}
+
 std::int64_t runs_concerned(const Report& report) {
   std::vector<std::string> ids;
   for (const Finding& finding : report.findings) {
-    if (finding.severity != Severity::kNote && finding.where) ids.push_back(finding.where->run);
+    if (finding.severity != Severity::kNote && finding.where && !finding.where->run.empty())
+      ids.push_back(finding.where->run);
   }
   std::sort(ids.begin(), ids.end());
   return std::unique(ids.begin(), ids.end()) - ids.begin();
+}
+
+void count(const Finding& finding, Counts& counts) {
+  ++(finding.severity == Severity::kError     ? counts.errors
+     : finding.severity == Severity::kWarning ? counts.warnings
+                                              : counts.notes);
+}
+
+// "2 errors, 1 warning"; empty when there is neither.
+std::string problems_phrase(const Counts& counts, Language language) {
+  std::vector<std::string> parts;
+  if (counts.errors > 0) parts.push_back(count_of(counts.errors, kErrors, language));
+  if (counts.warnings > 0) parts.push_back(count_of(counts.warnings, kWarnings, language));
+  return listed(parts, language);
 }
 
 std::string without_problem(const Report& report, Language language) {
@@ -94,33 +114,33 @@ std::string without_problem(const Report& report, Language language) {
 
 Counts count_findings(const Report& report) {
   Counts counts;
-  for (const Finding& finding : report.findings) {
-    ++(finding.severity == Severity::kError     ? counts.errors
-       : finding.severity == Severity::kWarning ? counts.warnings
-                                                : counts.notes);
-  }
+  for (const Finding& finding : report.findings) count(finding, counts);
   return counts;
 }
 
 std::string verdict_line(const Report& report, Language language) {
-  const Counts counts = count_findings(report);
+  // What was wrong with the files is not said of the runs.
+  Counts runs;
+  Counts reading;
+  for (const Finding& finding : report.findings) count(finding, is_of_reading(report, finding) ? reading : runs);
+  const std::string in_runs = problems_phrase(runs, language);
+  const std::string in_reading = problems_phrase(reading, language);
+
   std::string out;
   if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
-  if (counts.errors + counts.warnings > 0) {
-    std::vector<std::string> parts;
-    if (counts.errors > 0) parts.push_back(count_of(counts.errors, kErrors, language));
-    if (counts.warnings > 0) parts.push_back(count_of(counts.warnings, kWarnings, language));
-    const Values values = {{"counts", listed(parts, language)},
-                           {"runs", runs_phrase(report, runs_concerned(report), language)}};
-    return out + (report.runs.empty()
-                      ? say("{counts}; no training run was read.", "{counts}；未读到训练运行。", values, language)
-                      : say("{counts} in {runs}.", "{runs}中有 {counts}。", values, language));
+  if (report.runs.empty()) {
+    out += say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
+  } else if (in_runs.empty()) {
+    out += without_problem(report, language);
+  } else {
+    const Values values = {{"counts", in_runs}, {"runs", runs_phrase(report, runs_concerned(report), language)}};
+    out += say("{counts} in {runs}", "{runs}中有 {counts}", values, language);
   }
-  out += report.runs.empty()
-             ? say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language)
-             : without_problem(report, language);
-  if (counts.notes > 0) {
-    out += say("; ", "；", language) + count_of(counts.notes, kNotes, language) + say(" (-v)", "（-v）", language);
+  if (!in_reading.empty())
+    out += say("; {counts} in reading", "；读取时有 {counts}", {{"counts", in_reading}}, language);
+  const std::int64_t notes = runs.notes + reading.notes;
+  if (notes > 0 && in_runs.empty() && in_reading.empty()) {
+    out += say("; {notes} (-v)", "；{notes}（-v）", {{"notes", count_of(notes, kNotes, language)}}, language);
   }
   return out + say(".", "。", language);
 }

@@ -13,6 +13,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kLevelRecords = 16;  // enough for a median that one spike cannot move
+constexpr std::size_t kAfterRecords = 5;
 constexpr double kSmallestReaction = 0.1;  // of the level: less is what data of another kind does
 constexpr double kNoiseFactor = 4;         // sigma of the noise between neighbours
 
@@ -79,15 +80,25 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
   const double noise = before.size() >= 3 ? neighbor_noise(before) : 0;
   const double needed = std::max(kSmallestReaction * std::fabs(out.before), kNoiseFactor * noise);
   out.reacts = out.peak - out.before > needed;
+  const std::size_t after = std::min(end, loss->size());
+  const std::size_t few = std::min(kAfterRecords, loss->size() - after);
+  const double still = few > 0 ? median(loss->values.span().subspan(after, few)) : out.last;
+  out.lasting = out.reacts && still - out.before > needed / 2;
   return out;
 }
 
 std::string bf16_option(const Run& run) {
-  if (run.dialect.find("megatron") != std::string::npos || run.dialect == "gpt-neox") return "--bf16";
-  if (run.dialect.find("hugging") != std::string::npos || run.dialect.find("trainer") != std::string::npos) {
+  if (run.dialect.starts_with("megatron")) return "--bf16";
+  if (run.dialect.starts_with("hf-") || run.dialect.find("trainer") != std::string::npos) {
     return "--bf16 true --fp16 false";
   }
   return "";
+}
+
+double clip_threshold(const Run& run) {
+  const Setting* setting = run.config.find("clip_grad");
+  const double value = setting != nullptr ? setting->number().value_or(0) : 0;
+  return value > 0 && std::isfinite(value) ? value : 0;
 }
 
 }  // namespace assay

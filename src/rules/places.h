@@ -31,6 +31,7 @@ struct LossReaction {
   double peak = 0;
   double last = 0;  // of the segment: the median of its last values
   bool reacts = false;
+  bool lasting = false;  // and the median of the five records after the event still lies halfway up
 };
 /// Nothing when the log has no loss before or after. The loss reacts when it rises by a tenth of its level and by more
 /// than its noise.
@@ -38,5 +39,8 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
 
 /// The option that switches training to bfloat16, in the words of the framework that wrote the log; empty when unknown.
 std::string bf16_option(const Run& run);
+
+/// The threshold at which grad norms are clipped, as the run's settings tell it; 0 when they do not, or when it is off.
+double clip_threshold(const Run& run);
 
 }  // namespace assay

@@ -1,4 +1,5 @@
 // Every rule has one line here. A rule without a line, without fixtures or without documentation fails a test.
+// Rules of the reading are asked in this order, each seeing what was found before it: unused-ignore stays the last.
 
 #include <array>
 
@@ -8,6 +9,9 @@ namespace assay {
 
 // clang-format off
 #define ASSAY_RULES(RULE)       \
+  RULE(kGradNormSpike)          \
+  RULE(kGradNormHigh)           \
+  RULE(kGradNormVanished)       \
   RULE(kLossScaleCollapse)      \
   RULE(kLossScaleDrop)          \
   RULE(kOverflowSkips)          \

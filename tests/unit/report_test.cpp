@@ -160,6 +160,20 @@ TEST(Verdict, NothingRead) {
   EXPECT_EQ(verdict_line(Report{}, Language::kEnglish), "Nothing to judge: no training run was read.");
 }
 
+TEST(Verdict, WhatIsWrongWithFilesIsNotSaidOfRuns) {
+  Report report = healthy(1000);
+  Finding finding;
+  finding.name = "unreadable-input";
+  finding.severity = Severity::kError;
+  report.findings = {finding};
+  report.rules = {test::rule("unreadable-input", {"something could not be read", ""}, {})};
+  report.rules[0].family = "reading";
+  EXPECT_EQ(verdict_line(report, Language::kEnglish), "No problem found in 1 run (1,000 steps); 1 error in reading.");
+  report.runs.clear();
+  EXPECT_EQ(verdict_line(report, Language::kEnglish),
+            "Nothing to judge: no training run was read; 1 error in reading.");
+}
+
 TEST(Verdict, Interrupted) {
   Report report = healthy(1000);
   report.complete = false;

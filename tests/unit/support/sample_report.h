@@ -1,5 +1,5 @@
 #pragma once
-// A report in which everything occurs once: two runs of which one restarted, findings of each severity, a cause, curves,
+// A report in which everything occurs once: two runs, one of them restarted, findings of each severity, a cause, curves,
 // a value that is not finite, names that no terminal should see as they are.
 
 #include <cmath>
@@ -182,6 +182,7 @@ inline Report sample_report() {
   report.rules = sample_rules();
   report.rules_run = {"loss-divergence", "loss-spike", "grad-norm-spike", "run-restarted"};
   report.not_applicable = {{"overfit", {"no-eval", {}}}};
+  report.ignored = {{"throughput-drop", 2}};
 
   FileRecord log;
   log.path = "runs/7b/train.log";

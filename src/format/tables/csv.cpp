@@ -1,0 +1,421 @@
+// Reads a table in two steps: the first 64 KiB show its layout (csv_layout.h) and what its columns are (key_plan.h), then
+// they and all that follows are recorded.
+//
+// A row of the usual kind (numbers, empty cells, text in columns that nobody wants) is read in one pass: each number is
+// parsed where it stands and has to end at the delimiter. Anything else (quotes, blanks, "12,345", another number of
+// cells, a header in the middle) makes the row start again in the slow way, which splits it into cells first. Both give
+// the same row where both apply.
+
+#include "format/tables/csv.h"
+
+#include <fast_float/fast_float.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "assay/metric.h"
+#include "base/bytes.h"
+#include "format/tables/csv_layout.h"
+#include "format/tables/ledger.h"
+#include "format/tables/line_cutter.h"
+#include "format/tables/number.h"
+#include "format/tables/pivot.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kPlanFrom = std::size_t{64} << 10;
+constexpr std::size_t kLongestQuoted = std::size_t{64} << 10;  // a cell that spans lines; more is a quote never closed
+constexpr Recorder::Column kNoColumn = UINT32_MAX;
+
+struct TableColumn {
+  std::string name;
+  KeyPlan plan;
+  bool wanted = false;  // its cells are read as numbers
+  Recorder::Column column = kNoColumn;
+  KeyPlan evaluation;
+  bool evaluation_planned = false;
+  Recorder::Column evaluation_column = kNoColumn;
+};
+
+class CsvReader final : public StreamReader {
+ public:
+  explicit CsvReader(Recorder& recorder) : recorder_(recorder), pivot_(recorder) { recorder.dialect("csv"); }
+
+  void feed(std::span<const char> bytes) override {
+    cutter_.feed({bytes.data(), bytes.size()}, [this](std::string_view region) { take(region); });
+  }
+
+  void finish(bool cut) override {
+    const std::string rest(cutter_.rest());
+    if (!planned_) start(rest);
+    if (!trimmed(rest).empty() && !cut) {
+      open_end_ = true;
+      read_slowly(rest);
+    }
+    while (!pending_.empty()) {
+      if (open_end_) recorder_.truncated(line_, "the table ends inside a quoted cell");
+      give_up_quote();
+    }
+    if (plan_.long_form()) pivot_.finish();
+    recorder_.file().lines = line_;
+  }
+
+ private:
+  // Whole lines.
+  void take(std::string_view region) {
+    while (!planned_) {
+      const std::size_t length = region.find('\n') + 1;
+      waiting_ += region.substr(0, length);
+      region.remove_prefix(length);
+      if (waiting_.size() >= kPlanFrom) start("");
+      if (region.empty()) return;
+    }
+    read(region);
+  }
+
+  void start(std::string_view rest) {
+    planned_ = true;
+    const std::string waiting = std::exchange(waiting_, {});
+    auto layout = find_layout(recorder_.file().path, waiting + std::string(rest), true);
+    if (layout) plan(*layout);
+    if (hopeless_) tell_why(layout);
+    read(waiting);
+  }
+
+  void plan(CsvLayout& layout) {
+    plan_ = TablePlan(layout.facts, layout.rows);
+    hopeless_ = !plan_.is_log();
+    delimiter_ = layout.delimiter;
+    decimal_comma_ = layout.decimal_comma;
+    first_line_ = static_cast<std::int64_t>(layout.first_line);
+    header_line_ = layout.has_header ? first_line_ : 0;
+    for (std::size_t i = 0; i < layout.names.size(); ++i) {
+      KeyPlan key = plan_.keys()[i];
+      if (layout.bare) key.printed_as = layout.names[i];
+      add_column(layout.names[i], std::move(key));
+    }
+    if (!plan_.axis().empty()) recorder_.axis(layout.bare ? layout.names[0] : plan_.axis());
+    if (layout.names.size() == kMostColumns) {
+      tell_problem(recorder_, ErrorCode::kLimit, fmt::format("only the first {} columns are read", kMostColumns),
+                   first_line_);
+    }
+  }
+
+  void tell_why(const std::optional<CsvLayout>& layout) {
+    if (!layout) return tell_no_log(recorder_, "is no table that can be made out");
+    std::string names;
+    for (const std::string& name : layout->names) {
+      if (names.size() > 60) {
+        names += ", …";
+        break;
+      }
+      names += (names.empty() ? "" : ", ") + printable_utf8(name).substr(0, 40);
+    }
+    if (plan_.is_table_of_runs()) {
+      return tell_no_log(recorder_, "is a table of runs, one in each row, and no log of one (columns: " + names + ")");
+    }
+    tell_no_log(recorder_, "is a table without a step or a metric that is known from training (columns: " + names + ")",
+                "name the columns as a training log does: step, loss, grad_norm, learning_rate");
+  }
+
+  void add_column(const std::string& name, KeyPlan plan) {
+    TableColumn& column = columns_.emplace_back();
+    column.name = name;
+    column.wanted = plan.use == KeyUse::kValue || plan.use == KeyUse::kAxis || plan.use == KeyUse::kTotalSteps ||
+                    plan.use == KeyUse::kRank || plan.use == KeyUse::kMetricValue;
+    tells_split_ = tells_split_ || plan.use == KeyUse::kSplit || plan.use == KeyUse::kMetricName;
+    column.plan = std::move(plan);
+    values_.push_back(0);
+    filled_.push_back(0);
+  }
+
+  // Whole lines, after the plan was made.
+  void read(std::string_view region) {
+    const char* at = region.data();
+    const char* const end = at + region.size();
+    while (at != end) {
+      if (!hopeless_ && pending_.empty() && line_ >= first_line_ && !tells_split_ && delimiter_ != ' ') {
+        if (const char* next = read_fast(at, end)) {
+          at = next;
+          continue;
+        }
+      }
+      const auto* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      read_slowly({at, static_cast<std::size_t>(newline - at)});
+      at = newline + 1;
+    }
+  }
+
+  // One row of the usual kind; null when it is of another. Ends behind its '\n', which is known to come.
+  const char* read_fast(const char* at, const char* end) {
+    const char* const begin = at;
+    const char delimiter = delimiter_;
+    const std::size_t count = columns_.size();
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const char close = i + 1 == count ? '\n' : delimiter;
+      filled_[i] = 0;
+      if (columns_[i].wanted && *at != close && *at != '\r') {
+        const auto [stop, error] = fast_float::from_chars(at, end, values_[i]);
+        if (error == std::errc::invalid_argument) return nullptr;
+        filled_[i] = 1;
+        any = true;
+        at = stop;
+      } else {
+        while (*at != delimiter && *at != '\n' && *at != '\r') {
+          if (*at == '"') return nullptr;
+          ++at;
+        }
+      }
+      if (*at == '\r' && close == '\n') ++at;
+      if (*at != close) return nullptr;
+      ++at;
+    }
+    if (!any || static_cast<std::size_t>(at - begin) > LineCutter::kLongest) return nullptr;
+    ++line_;
+    record(line_);
+    return at;
+  }
+
+  // A line without its '\n'.
+  void read_slowly(std::string_view line) {
+    ++line_;
+    if (hopeless_) return;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.size() > LineCutter::kLongest) return recorder_.unused(line, line_, "a line of more than 1 MiB");
+    if (!pending_.empty()) return continue_quote(line);
+    if (line_ < first_line_) {
+      if (!is_filler(line)) recorder_.unused(line, line_, "above the table");
+      return;
+    }
+    if (line_ == header_line_ || is_filler(line)) return;
+    if (!split_record(line, delimiter_, cells_)) {
+      pending_ = line;
+      pending_line_ = line_;
+      return;
+    }
+    read_cells(line, line_);
+  }
+
+  void continue_quote(std::string_view line) {
+    pending_ += '\n';
+    pending_ += line;
+    if (split_record(pending_, delimiter_, cells_)) {
+      const std::string record = std::exchange(pending_, {});
+      split_record(record, delimiter_, cells_);
+      read_cells(record, pending_line_);
+    } else if (pending_.size() > kLongestQuoted) {
+      give_up_quote();
+    }
+  }
+
+  // The quote that opened the first pending line is never closed: that line is lost, the others are read for themselves.
+  void give_up_quote() {
+    const std::string lines = std::exchange(pending_, {});
+    const std::size_t first = std::min(lines.find('\n'), lines.size());
+    line_ = pending_line_;
+    recorder_.unused(std::string_view(lines).substr(0, first), line_, "a quote that is never closed");
+    for (std::size_t at = first; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at + 1), lines.size());
+      read_slowly(std::string_view(lines).substr(at + 1, end - at - 1));
+      at = end;
+    }
+  }
+
+  void read_cells(std::string_view record_text, std::int64_t line) {
+    if (names_columns()) return;
+    std::size_t present = cells_.size();
+    const auto extra = std::span(cells_).subspan(std::min(present, columns_.size()));
+    if (!std::all_of(extra.begin(), extra.end(), [](const CsvCell& c) { return is_no_value(c.text); })) {
+      return recorder_.unused(record_text, line, "more cells than the header names");
+    }
+    const bool cut = open_end_ && present < columns_.size();
+    if (cut) --present;  // the last cell of a cut row may be cut, too
+    bool any = false;
+    bad_cells_.clear();
+    split_ = DataSplit::kTraining;
+    metric_name_ = {};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      filled_[i] = 0;
+      if (i < present) any = read_cell(i) || any;
+    }
+    if (cut)
+      recorder_.truncated(
+          line, fmt::format("the table ends in the middle of a row: {} cells of {}", cells_.size(), columns_.size()));
+    if (!any) {
+      const bool empty =
+          std::all_of(cells_.begin(), cells_.end(), [](const CsvCell& c) { return is_no_value(c.text); });
+      if (!empty && !cut) recorder_.unused(record_text, line, "no row of the table");
+      return;
+    }
+    tell_bad_cells(line);
+    if (present < columns_.size() && !cut) {
+      tell_problem(recorder_, ErrorCode::kCorrupt,
+                   fmt::format("a row of {} cells where the header names {}", present, columns_.size()), line);
+    }
+    record(line);
+  }
+
+  // True: the cell holds a number that is wanted.
+  bool read_cell(std::size_t i) {
+    const std::string_view text = cells_[i].text;
+    const TableColumn& column = columns_[i];
+    if (column.plan.use == KeyUse::kSplit) split_ = split_of(text).value_or(DataSplit::kTraining);
+    if (column.plan.use == KeyUse::kMetricName) metric_name_ = trimmed(text);
+    if (!column.wanted || is_no_value(text)) return false;
+    const auto number = parse_number(text, decimal_comma_);
+    if (!number) {
+      bad_cells_.push_back(i);
+      return false;
+    }
+    values_[i] = *number;
+    filled_[i] = 1;
+    return true;
+  }
+
+  void tell_bad_cells(std::int64_t line) {
+    for (const std::size_t i : bad_cells_) {
+      tell_problem(recorder_, ErrorCode::kCorrupt,
+                   fmt::format("{} is no number in column {}", printable_utf8(cells_[i].text.substr(0, 40)),
+                               printable_utf8(columns_[i].name)),
+                   line);
+    }
+  }
+
+  // The header again, where a second run was appended, or another one: then it holds from here on.
+  bool names_columns() {
+    std::size_t same = 0;
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const std::string_view text = trimmed(cells_[i].text);
+      if (is_no_value(text)) continue;
+      if (parse_number(text)) return false;
+      same += i < columns_.size() && text == columns_[i].name ? 1 : 0;
+      known += meaning_of_column(text) ? 1 : 0;
+    }
+    if (same == 0 && known < 2) return false;
+    if (same == cells_.size() || cells_.size() > kMostColumns) return true;
+    if (known < 2) return false;
+    std::vector<TableColumn> former = std::exchange(columns_, {});
+    values_.clear();
+    filled_.clear();
+    for (const CsvCell& cell : cells_) {
+      const std::string name(trimmed(cell.text));
+      const auto at = std::find_if(former.begin(), former.end(), [&](const TableColumn& c) { return c.name == name; });
+      if (at == former.end()) {
+        add_column(name, plan_.plan_late(name));
+      } else {
+        columns_.push_back(*at);
+        values_.push_back(0);
+        filled_.push_back(0);
+      }
+    }
+    return true;
+  }
+
+  // The row in values_ and filled_.
+  void record(std::int64_t line) {
+    std::int64_t step = kNoStep;
+    std::int64_t rank = kNoRank;
+    std::optional<double> measured;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const KeyUse use = columns_[i].plan.use;
+      if (filled_[i] == 0 || use == KeyUse::kValue || use == KeyUse::kSkip) continue;
+      const auto whole = exact_integer(values_[i]);
+      if (use == KeyUse::kAxis) {
+        if (whole) {
+          step = *whole;
+        } else {
+          tell_problem(recorder_, ErrorCode::kCorrupt,
+                       fmt::format("{} {} is no step", printable_utf8(columns_[i].name), values_[i]), line);
+        }
+      } else if (use == KeyUse::kRank && whole) {
+        rank = *whole;
+      } else if (use == KeyUse::kTotalSteps && whole && *whole > 0) {
+        recorder_.planned_steps(*whole);
+      } else if (use == KeyUse::kMetricValue) {
+        measured = values_[i];
+      }
+    }
+    if (plan_.long_form()) return record_measurement(step, measured, line);
+    const bool evaluation = split_ == DataSplit::kEvaluation;
+    recorder_.begin_row(step, line, rank, evaluation ? 1 : 0);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (filled_[i] == 0 || columns_[i].plan.use != KeyUse::kValue) continue;
+      evaluation ? put_evaluation(columns_[i], values_[i]) : put(columns_[i].column, columns_[i].plan, values_[i]);
+    }
+  }
+
+  // Columns are made when their first value comes: one that stays empty leaves no series.
+  void put(Recorder::Column& column, const KeyPlan& plan, double value) {
+    if (column == kNoColumn) column = recorder_.column(plan.metric, plan.printed_as, plan.unit);
+    recorder_.put(column, value * plan.factor);
+  }
+
+  void put_evaluation(TableColumn& column, double value) {
+    if (!std::exchange(column.evaluation_planned, true)) column.evaluation = plan_.plan_evaluation(column.name);
+    if (column.evaluation.use == KeyUse::kValue) put(column.evaluation_column, column.evaluation, value);
+  }
+
+  void record_measurement(std::int64_t step, std::optional<double> value, std::int64_t line) {
+    if (!value || metric_name_.empty()) return;
+    const std::string name(metric_name_);
+    auto at = std::find_if(measured_.begin(), measured_.end(), [&](const TableColumn& c) { return c.name == name; });
+    if (at == measured_.end()) {
+      if (measured_.size() == kMostColumns) return;
+      measured_.push_back({.name = name, .plan = plan_.plan_named(name)});
+      at = std::prev(measured_.end());
+    }
+    if (at->plan.use != KeyUse::kValue) return;
+    if (at->column == kNoColumn) at->column = recorder_.column(at->plan.metric, at->plan.printed_as, at->plan.unit);
+    pivot_.add(at->column, step, *value * at->plan.factor, line);
+  }
+
+  Recorder& recorder_;
+  LineCutter cutter_;
+  std::string waiting_;  // lines that the plan is made from
+  bool planned_ = false;
+  bool hopeless_ = true;
+  TablePlan plan_;
+  char delimiter_ = ',';
+  bool decimal_comma_ = false;
+  bool tells_split_ = false;  // a text column decides what a row is
+  std::int64_t first_line_ = 1;
+  std::int64_t header_line_ = 0;
+  std::int64_t line_ = 0;
+  std::string pending_;  // lines of a record whose quote is open
+  std::int64_t pending_line_ = 0;
+  bool open_end_ = false;  // the line being read is the last and has no '\n'
+  std::vector<TableColumn> columns_;
+  std::vector<TableColumn> measured_;   // long form
+  std::vector<CsvCell> cells_;          // of the row being read
+  std::vector<std::size_t> bad_cells_;  // of the row being read: text where a number should be
+  std::vector<double> values_;          // by column
+  std::vector<unsigned char> filled_;
+  DataSplit split_ = DataSplit::kTraining;
+  std::string_view metric_name_;
+  Pivot pivot_;
+};
+
+}  // namespace
+
+bool is_csv(std::string_view path, std::string_view prefix, bool whole) {
+  const auto layout = find_layout(path, prefix, whole);
+  if (!layout) return false;
+  if (path.ends_with(".csv") || path.ends_with(".tsv")) return true;
+  const TablePlan plan(layout->facts, layout->rows);
+  return layout->rows > 0 && (plan.is_log() || plan.is_table_of_runs());
+}
+
+std::unique_ptr<StreamReader> open_csv(Recorder& recorder) { return std::make_unique<CsvReader>(recorder); }
+
+}  // namespace assay

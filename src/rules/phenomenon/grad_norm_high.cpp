@@ -1,0 +1,333 @@
+// The grad norm is high and stays so: as a level that rose and did not come back, as a tail that is far too heavy, or as
+// a level far above any clip threshold.
+//
+// Three questions, from the worst to the mildest.
+//  1. Did the level rise for good? The level is compared with the lowest that the same run had held before, so that no
+//     absolute number is needed: a jump that is never taken back, or a slow climb to the end (measure/drift).
+//  2. Is it wild? Each norm is divided by the median of its neighbourhood, which removes the long decline of a healthy
+//     run; of what is left, the ratio of the 90th and 99th percentile to the median is nearly the same in all healthy
+//     runs (1.15 to 1.8 and up to 2.3) and far away in a run whose learning rate is too high (7.9 and 67).
+//  3. Does the clip threshold set the length of every update? A median above it says so. That is usual in fine-tuning
+//     and no harm by itself: a note. Where the threshold is not told, the one that most recipes have (1.0) stands in.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/metric.h"
+#include "core/curve.h"
+#include "measure/departures.h"
+#include "measure/drift.h"
+#include "rules/places.h"
+#include "rules/rule.h"
+#include "stat/changepoint.h"
+#include "stat/quantile.h"
+#include "stat/rolling.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kNeighbourhood = 32;  // records to each side
+constexpr std::size_t kFewest = 5;          // records from which a median of norms means anything
+constexpr std::size_t kForTail = 100;       // records from which a 99th percentile does
+constexpr double kWarmUp = 0.1;             // of the records: norms at the start of training are high in every run
+constexpr double kUsualClip = 1.0;          // the default of Megatron-LM, the Hugging Face Trainer and torchtitan
+constexpr double kHugeNorm = 1e6;           // beside a loss scale: then the norm may still carry it
+
+enum class Kind : std::uint8_t { kAboveClip, kNeverClipped, kHeavyTail, kRisen };
+
+struct High {
+  std::size_t segment = 0;
+  Kind kind = Kind::kAboveClip;
+  Severity severity = Severity::kNote;
+  StepRange steps;
+  std::int64_t line = 0;
+  Values values;
+  double confidence = 0.7;
+  double impact = 0.1;
+  std::optional<LossReaction> loss;
+};
+
+// Finite positive norms with their place in the series.
+struct Norms {
+  std::vector<double> logs;
+  std::vector<std::size_t> index;
+};
+
+Norms norms_of(const Series& series) {
+  Norms out;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const double value = series.value(i);
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    out.logs.push_back(std::log(value));
+    out.index.push_back(i);
+  }
+  return out;
+}
+
+struct Rise {
+  std::size_t from = 0;  // into Norms
+  std::size_t to = 0;
+  double level = 0, now = 0;
+  double ratio() const { return now / level; }
+};
+
+// A level that rose by `ratio` and stayed for `share` of the records, or to the end.
+std::optional<Rise> find_rise(const Norms& norms, const Parameters& set) {
+  const std::size_t n = norms.logs.size();
+  std::optional<Rise> best;
+  const auto longest = [&](const Rise& one) {
+    if (one.ratio() >= set["ratio"] && (!best || one.to - one.from > best->to - best->from)) best = one;
+  };
+  std::vector<double> values(n);
+  std::transform(norms.logs.begin(), norms.logs.end(), values.begin(), [](double x) { return std::exp(x); });
+  DepartureOptions jumps;
+  jumps.compare = Compare::kRatio;
+  jumps.sigmas = 10;
+  jumps.mad_floor = 0.05;
+  jumps.rise = set["ratio"] - 1;
+  jumps.back = 1;
+  jumps.absolute_rise = 9;
+  for (const Departure& d : find_departures(values, jumps)) {
+    const auto wanted = std::max(set["records"], set["share"] * static_cast<double>(n));
+    if (static_cast<double>(d.records()) < wanted || d.before_count < kFewest) continue;
+    const double now = median(std::span(values).subspan(d.onset, d.records()));
+    longest({d.onset, d.last, d.level, now});
+  }
+  const auto drift = find_drift(norms.logs, {.rise = 0});
+  if (!drift || drift->coming_back) return best;
+  // A level wanders; it has been left for good where the norm was last below twice of it.
+  const auto left = last_departure(norms.logs, drift->level + std::log(2.0));
+  if (left && static_cast<double>(n - *left) >= set["records"]) {
+    longest({*left, n - 1, std::exp(drift->level), std::exp(drift->end)});
+  }
+  return best;
+}
+
+struct Tail {
+  double p90 = 0, p99 = 0;
+};
+
+std::optional<Tail> tail_of(const Norms& norms) {
+  const std::size_t skip = static_cast<std::size_t>(kWarmUp * static_cast<double>(norms.logs.size()));
+  const std::span<const double> logs = std::span(norms.logs).subspan(skip);
+  if (logs.size() < kForTail) return std::nullopt;
+  std::vector<double> rest = running_median(logs, kNeighbourhood);
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = logs[i] - rest[i];
+  const std::vector<double> q = quantiles(rest, std::array{0.5, 0.9, 0.99});
+  return Tail{std::exp(q[1] - q[0]), std::exp(q[2] - q[0])};
+}
+
+void set_place(const Series& series, const Norms& norms, std::size_t from, std::size_t to, High& out) {
+  out.steps = {series.step(norms.index[from]), series.step(norms.index[to])};
+  out.line = series.line(norms.index[from]);
+}
+
+std::optional<High> above_clip(const Run& run, const Segment& segment, const Norms& norms, const Parameters& set) {
+  const std::size_t n = norms.logs.size();
+  const double middle = std::exp(median(norms.logs));
+  const double low = std::exp(quantile(norms.logs, 0.25));  // three records in four: a level, not an event
+  const double told = clip_threshold(run);
+  const Series* fraction = segment.find(metric::kClipFraction);
+  High out;
+  if (fraction != nullptr && fraction->size() >= kFewest && median(fraction->values.span()) == 0) {
+    if (low < set["usual"] * kUsualClip) return std::nullopt;
+    out.kind = Kind::kNeverClipped;
+    out.values = {{"median", middle}};
+    return out;
+  }
+  const bool known = told > 0;
+  const double clip = known ? told : kUsualClip;
+  if (low <= (known ? clip : set["usual"] * clip)) return std::nullopt;
+  if (!known && middle >= kHugeNorm) return std::nullopt;
+  if (!known && segment.find(metric::kLossScale) != nullptr && middle >= 1000) return std::nullopt;
+  const auto clipped =
+      std::count_if(norms.logs.begin(), norms.logs.end(), [&](double x) { return std::exp(x) > clip; });
+  out.kind = Kind::kAboveClip;
+  out.confidence = known ? 0.9 : 0.5;
+  out.values = {{"median", middle},
+                {"clip", clip},
+                {"ratio", middle / clip},
+                {"share", Value(100.0 * static_cast<double>(clipped) / static_cast<double>(n), Unit::kPercent)},
+                {"known", known ? 1 : 0}};
+  return out;
+}
+
+std::optional<High> judge_segment(const Run& run, std::size_t index, const Parameters& set) {
+  const Segment& segment = run.segments[index];
+  const Series* series = segment.find(metric::kGradNorm);
+  if (series == nullptr) return std::nullopt;
+  const Norms norms = norms_of(*series);
+  const std::size_t n = norms.logs.size();
+  if (n < kFewest) return std::nullopt;
+  if (const auto rise = find_rise(norms, set)) {
+    High out{index, Kind::kRisen};
+    set_place(*series, norms, rise->from, rise->to, out);
+    out.loss = loss_reaction(segment, out.steps);
+    const bool grave = rise->ratio() >= set["ratio-alone"] || (out.loss && out.loss->reacts);
+    out.severity = grave ? Severity::kWarning : Severity::kNote;
+    out.confidence = 0.85;
+    out.impact = static_cast<double>(rise->to - rise->from + 1) / static_cast<double>(n);
+    out.values = {{"level", rise->level}, {"now", rise->now}, {"ratio", rise->ratio()}, {"step", out.steps.first}};
+    return out;
+  }
+  const auto tail = tail_of(norms);
+  if (tail && (tail->p90 >= set["p90"] || tail->p99 >= set["p99"])) {
+    High out{index, Kind::kHeavyTail};
+    set_place(*series, norms, 0, n - 1, out);
+    out.severity = tail->p90 >= set["p90"] ? Severity::kWarning : Severity::kNote;
+    out.impact = 0.5;
+    out.values = {{"p90", tail->p90}, {"p99", tail->p99}};
+    return out;
+  }
+  std::optional<High> clip = above_clip(run, segment, norms, set);
+  if (clip) {
+    clip->segment = index;
+    set_place(*series, norms, 0, n - 1, *clip);
+  }
+  return clip;
+}
+
+std::string key_of(const High& high) {
+  switch (high.kind) {
+    case Kind::kRisen: return "risen";
+    case Kind::kHeavyTail: return "heavy-tail";
+    case Kind::kNeverClipped: return "never-clipped";
+    case Kind::kAboveClip: break;
+  }
+  const auto known =
+      std::find_if(high.values.begin(), high.values.end(), [](const auto& v) { return v.first == "known"; });
+  return known != high.values.end() && known->second == Value(1) ? "above-clip" : "above-usual-clip";
+}
+
+void add_actions(const Run& run, const High& worst, Finding& finding) {
+  const Series& series = *run.segments[worst.segment].find(metric::kGradNorm);
+  if (worst.kind == Kind::kRisen && worst.severity != Severity::kNote) {
+    if (const auto saved = checkpoint_before(run, worst.segment, worst.steps.first)) {
+      finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", worst.steps.first}}}, ""});
+    } else {
+      finding.actions.push_back({{"resume-before", {{"onset", worst.steps.first}}}, ""});
+    }
+  }
+  if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
+  if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
+    finding.actions.push_back({{"clip-at", {{"clip", quantile(series.values.span(), 0.9)}}}, ""});
+  }
+}
+
+void judge(const Run& run, const Parameters& set, Findings& out) {
+  std::vector<High> all;
+  bool any = false;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const Series* norm = run.segments[i].find(metric::kGradNorm);
+    any = any || (norm != nullptr && norm->size() >= kFewest);
+    if (auto high = judge_segment(run, i, set)) all.push_back(std::move(*high));
+  }
+  if (!any) return out.not_applicable("no-norm");
+  if (all.empty()) return;
+  const auto worst = std::max_element(all.begin(), all.end(), [](const High& a, const High& b) {
+    if (a.severity != b.severity) return a.severity < b.severity;
+    return a.kind != b.kind ? a.kind < b.kind : a.impact < b.impact;
+  });
+  Finding finding;
+  finding.severity = worst->severity;
+  finding.confidence = worst->confidence;
+  finding.impact = worst->impact;
+  finding.message = {key_of(*worst), worst->values};
+  finding.where = place(run, worst->segment, worst->steps, worst->line);
+  for (const High& high : all) {
+    if (&high != &*worst) finding.also.push_back(place(run, high.segment, high.steps, high.line));
+  }
+  const Series& series = *run.segments[worst->segment].find(metric::kGradNorm);
+  if (worst->severity != Severity::kNote && series.size() > 8) {
+    finding.evidence.push_back({{}, curve_of(series, 0, series.size(), 60, worst->steps), {}});
+  }
+  if (worst->loss) {
+    finding.evidence.push_back({{worst->loss->reacts ? "loss-reacts" : "loss-quiet",
+                                 {{"before", worst->loss->before}, {"peak", worst->loss->peak}}},
+                                {},
+                                {}});
+  }
+  add_actions(run, *worst, finding);
+  out.add(std::move(finding));
+}
+
+}  // namespace
+
+extern const Rule kGradNormHigh;
+const Rule kGradNormHigh{
+    .name = "grad-norm-high",
+    .family = "phenomenon",
+    .title_en = "the grad norm is high and stays so",
+    .title_zh = "梯度范数持续偏高",
+    .scope = Scope::kRun,
+    .severity = Severity::kWarning,
+    .parameters =
+        {{"ratio", "of the lowest level", 5, 2, 1e6,
+          "norms of healthy runs grow by a factor of two or three late in training; five is no part of that"},
+         {"ratio-alone", "of the lowest level", 10, 2, 1e6, "a factor that is a warning even when the loss is quiet"},
+         {"share", "of the records", 0.2, 0.01, 1, "a level, not an event: at least a fifth of the run"},
+         {"records", "records", 20, 5, 1e6, "fewer records are a spike"},
+         {"p90", "of the median", 4, 1.5, 1000,
+          "healthy runs have 1.15 to 1.8, a run with its learning rate too high 7.9; the limit lies between, at twice "
+          "the "
+          "worst healthy one"},
+         {"p99", "of the median", 12, 2, 1e6, "healthy runs have up to 2.3, the sick one 67; alone it is a note"},
+         {"usual", "of the usual clip threshold of 1.0", 3, 1, 1000,
+          "where the log does not tell the threshold, a median at three times the usual one is clipped in nearly every "
+          "recipe"}},
+    .sentences =
+        {{"risen", "grad norm rose from {level} to {now} ({ratio} times) from step {step} on and stayed",
+          "从第 {step} 步起梯度范数从 {level} 升到 {now}（{ratio} 倍）并一直停留在高位"},
+         {"heavy-tail",
+          "grad norm swings wildly: one record in ten above {p90} times the median around it, one in a hundred above "
+          "{p99} "
+          "times (healthy: 1.8 and 2.3)",
+          "梯度范数剧烈波动：十分之一的记录超过局部中位数的 {p90} 倍，百分之一超过 {p99} 倍（正常为 1.8 和 2.3）"},
+         {"above-clip",
+          "median grad norm {median} against a clip threshold of {clip}: {share} of the records are clipped",
+          "梯度范数中位数 {median}，裁剪阈值 {clip}：{share} 的记录被裁剪"},
+         {"above-usual-clip",
+          "median grad norm {median}; with the usual clip threshold of {clip} nearly every step ({share}) is clipped",
+          "梯度范数中位数 {median}；若采用常用的裁剪阈值 {clip}，几乎每一步（{share}）都会被裁剪"},
+         {"never-clipped", "median grad norm {median}, and no step is clipped: the threshold never acts",
+          "梯度范数中位数 {median}，但没有一步被裁剪：阈值从未起作用"},
+         {"no-norm", "needs a grad norm in at least five records", "需要至少五条记录带有梯度范数"},
+         {"loss-reacts", "the loss reacts: {before} before, up to {peak}", "loss 有反应：之前 {before}，最高 {peak}"},
+         {"loss-quiet", "the loss does not react: {before} before, at most {peak}",
+          "loss 没有反应：之前 {before}，最高 {peak}"},
+         {"resume", "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}",
+          "从第 {checkpoint} 步的 checkpoint 续训（梯度范数从第 {onset} 步开始上升）"},
+         {"resume-before", "resume from a checkpoint saved before step {onset}, where the norm began to rise",
+          "从第 {onset} 步（梯度范数开始上升）之前保存的 checkpoint 续训"},
+         {"lower-rate",
+          "lower the learning rate (a half to begin with); a clip threshold alone only hides a rate that is too high",
+          "降低学习率（可先减半）；学习率过高时，只调裁剪阈值是治标不治本"},
+         {"clip-at", "clip at {clip}, the 90th percentile of the norms of this run",
+          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90 分位）"}},
+    .docs =
+        {.finds = "A grad norm whose level rose and stayed, one with far too heavy a tail, and one that lies above the "
+                  "clip threshold all the time.",
+         .matters =
+             "A norm that grows for good says that the run is leaving the region where its learning rate is small "
+             "enough; a norm that swings says that it never was there. Where every step is clipped, the clip "
+             "threshold and not the learning rate sets the length of the updates.",
+         .decides =
+             "First the level: a jump of at least `ratio` that lasts for `share` of the records, or a climb to "
+             "the end by as much, is a warning at `ratio-alone` or when the loss reacts, else a note. Then the "
+             "tail, after division by the median of 65 records around each: `p90` is a warning, `p99` alone a "
+             "note. Then the threshold: three quarters of the records above it (above `usual` times 1.0 where it is "
+             "not told) are a note. The first tenth of the records is left out of the tail.",
+         .example = "`grad norm rose from 1.5 to 41,200 (27,467 times) from step 7,300 on and stayed`",
+         .to_do = "Lower the learning rate, or warm up longer; resume from before the rise. A threshold that clips "
+                  "everything is better replaced by a lower learning rate.",
+         .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something. Fine-tuning of "
+                         "pre-trained models has medians of 5 to 10 as a rule: that is why it is a note.",
+         .references =
+             "MLCommons AlgoPerf submissions (public logs of healthy and sick runs). Google Research, Deep "
+             "Learning Tuning Playbook: more than half of the updates clipped means that the learning rate is "
+             "too high. NVIDIA/Megatron-LM and the Hugging Face Trainer: default threshold 1.0."},
+    .judge = judge};
+
+}  // namespace assay
