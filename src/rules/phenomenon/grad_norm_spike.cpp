@@ -222,7 +222,8 @@ const Rule kGradNormSpike{
           "loss 在同一条记录中上升：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss did not react: {before} before, at most {peak}",
           "loss 没有反应：之前 {before}，最高 {peak}"},
-         {"excerpt", "judged against {records} records before it only", "仅能与之前的 {records} 条记录比较"},
+         {"excerpt", "records before it: {records}, too few for a spread; judged by absolute terms",
+          "此前只有 {records} 条记录，无法估计波动，按绝对倍数判断"},
          {"samples", "samples {samples} were read in these steps", "这些步读入的样本为第 {samples} 个"},
          {"resume",
           "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}, and leave "

@@ -85,7 +85,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     const std::optional<Collapse> one = worst_of(run, i, scaler);
     if (!one) continue;
     const bool counts = one->message != nullptr || static_cast<double>(one->length()) >= set["steps"] ||
-                        (one->lasting && static_cast<double>(one->length()) >= set["steps-at-end"]);
+                        (one->lasting && one->lowest < 1 && static_cast<double>(one->length()) >= set["steps-at-end"]);
     if (!counts) continue;
     const bool worse = !worst || (one->message != nullptr && worst->message == nullptr) ||
                        ((one->message != nullptr) == (worst->message != nullptr) && one->length() > worst->length());
@@ -181,10 +181,11 @@ const Rule kLossScaleCollapse{
          .matters = "The scale lifts small gradients into the range of fp16. Below 1 it does the opposite: small "
                     "gradients become exactly 0 while the largest still overflow, so that part of the model stops "
                     "learning and many updates are skipped. Such a run does not come back by itself.",
-         .decides = "The history of the scale is put together from the records and from the scaler's messages. A "
-                    "stretch at or below the floor of at least `steps` steps is an error, and so is the message that "
-                    "the scaler gave up. A shorter stretch with which the log ends is a warning. A scale that is 1 "
-                    "from first to last (bf16) or -1 (not reported) is not a loss scale.",
+         .decides =
+             "The history of the scale is put together from the records and from the scaler's messages. A "
+             "stretch at or below the floor of at least `steps` steps is an error, and so is the message that "
+             "the scaler gave up. A shorter stretch below 1 with which the log ends is a warning. A scale that is 1 "
+             "from first to last (bf16) or -1 (not reported) is not a loss scale.",
          .example = "`loss scale fell from 65,536 and stayed below 1 for 2,300 steps (lowest 0.0625)`",
          .to_do = "Use bf16 where the hardware has it. Resume from a checkpoint from before the scale began to fall, "
                   "not from one at the bottom: the weights have moved on with most gradients rounded away. If fp16 "

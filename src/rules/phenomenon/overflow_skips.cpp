@@ -24,6 +24,7 @@ struct Part {
   ScalerHistory scaler;
   SkipHistory skips;
   SkipStretch where;
+  double rate = 0;  // skips a step that are still healthy
   Kind kind = Kind::kNothing;
   Severity severity = Severity::kNote;
 };
@@ -53,6 +54,7 @@ Part judge_part(const Run& run, std::size_t index, const Parameters& set) {
   part.scaler = scaler_history(run, index);
   part.skips = skip_history(run, index, part.scaler);
   const double rate = std::max(set["rate"], part.scaler.window_seen ? set["per-window"] / part.scaler.window : 0);
+  part.rate = rate;
   const SkipStretch in_a_row = longest_run(part.skips.stretches);
   const SkipStretch worst = worst_stretch(part.skips.stretches, rate);
   const auto width = static_cast<double>(worst.steps.last - worst.steps.first + 1);
@@ -90,7 +92,9 @@ Phrase message_of(const Part& part) {
                 Value(100.0 * static_cast<double>(part.where.skipped) / static_cast<double>(width), Unit::kPercent)},
                {"steps", steps}}};
     case Kind::kFew:
-      return {"few",
+      return {static_cast<double>(part.where.skipped) > part.rate * static_cast<double>(width) && part.where.skipped > 1
+                  ? "few-but-dense"
+                  : "few",
               {{"skipped", part.skips.later},
                {"covered", Value(part.skips.later_steps, Unit::kSteps)},
                {"steps", steps},
@@ -194,15 +198,18 @@ const Rule kOverflowSkips{
          {"in-a-row", "skips", 10, 3, 1000,
           "ten skipped steps in a row take the scale down by a factor of 1,000 without finding a value that works"}},
     .sentences =
-        {{"start-up", "{skipped} optimizer steps skipped at the start of the run: the search for a loss scale, normal",
-          "训练启动阶段跳过了 {skipped} 次参数更新：loss scale 在寻找合适的值，属正常现象"},
+        {{"start-up",
+          "optimizer steps skipped at the start of the run: {skipped}, the search for a loss scale (normal)",
+          "训练启动阶段跳过参数更新 {skipped} 次：loss scale 在寻找合适的值，属正常现象"},
          {"start-up-scale",
-          "{skipped} optimizer steps skipped while the loss scale came down from {from} to {to} at the start of the "
-          "run: "
-          "normal",
-          "训练启动阶段 loss scale 从 {from} 降到 {to}，其间跳过 {skipped} 次参数更新，属正常现象"},
-         {"few", "{skipped} optimizer steps skipped in {covered} after the start-up: within what a scaler needs",
-          "启动阶段之后的 {covered} 中跳过 {skipped} 次参数更新，属于 loss scaler 的正常开销"},
+          "optimizer steps skipped while the loss scale came down from {from} to {to} at the start of the run: "
+          "{skipped} "
+          "(normal)",
+          "训练启动阶段 loss scale 从 {from} 降到 {to}，其间跳过参数更新 {skipped} 次，属正常现象"},
+         {"few", "optimizer steps skipped after the start-up: {skipped} in {covered}, what a loss scaler needs",
+          "启动阶段之后的 {covered} 中跳过参数更新 {skipped} 次，属于 loss scaler 的正常开销"},
+         {"few-but-dense", "optimizer steps skipped after the start-up: {skipped}, most of them at steps {steps}",
+          "启动阶段之后跳过参数更新 {skipped} 次，集中在第 {steps} 步"},
          {"many", "{skipped} of {width} skipped ({rate}) at steps {steps}, after the start-up",
           "启动阶段之后，第 {steps} 步的 {width} 中有 {skipped} 次更新被跳过（{rate}）"},
          {"in-a-row", "{skipped} optimizer steps in a row skipped at steps {steps}",
