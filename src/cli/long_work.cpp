@@ -43,10 +43,13 @@ std::string progress_text(const Progress& progress, double seconds) {
   const auto files = static_cast<long long>(progress.files_total.load());
   const auto done = static_cast<double>(progress.bytes_done.load());
   const auto total = static_cast<double>(progress.bytes_total.load());
+  const bool knows_end = total > 0 && done <= total;
   std::string out = "reading";
   if (files > 1) out += ": " + std::to_string(progress.files_done.load()) + " of " + std::to_string(files) + " files,";
+  if (interrupt_flag.load())
+    return "interrupted: judging the " + in_bytes(done) + " that were read (Ctrl-C again ends at once)";
+  if (knows_end && done == total) return out + " " + in_bytes(done) + ": done, judging";
   out += " " + in_bytes(done);
-  const bool knows_end = total > 0 && done <= total;
   if (knows_end) out += " of " + in_bytes(total);
   const double rate = done / seconds;
   out += ", " + in_bytes(rate) + "/s";
