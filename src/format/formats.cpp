@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "format/intake.h"
+#include "format/lines/text_log.h"
 #include "format/reader.h"
 #include "format/tables/csv.h"
 #include "format/tables/json_history.h"
@@ -17,12 +18,15 @@ namespace assay {
 
 namespace {
 
+bool is_text_log(std::string_view, std::string_view prefix, bool) { return looks_like_text(prefix); }
+
 // The first that says yes reads the file. A container has to be sure of itself: what it does not claim goes to the line
 // engine, which takes any text.
 constexpr auto kFormats = std::to_array<Format>({
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},
+    {"text log", is_text_log, open_text_log},
 });
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
