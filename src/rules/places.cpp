@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <span>
+#include <string_view>
 
 #include "assay/metric.h"
 #include "stat/quantile.h"
@@ -77,7 +78,8 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
   const std::size_t tail = std::min<std::size_t>(kLevelRecords, loss->size() - start);
   out.last = median(loss->values.span().last(tail));
   if (!std::isfinite(out.before) || !std::isfinite(out.peak)) return std::nullopt;
-  const double noise = before.size() >= 3 ? neighbor_noise(before) : 0;
+  // The event may begin a record after the loss did: then one difference is large, and the deviation is not.
+  const double noise = before.size() >= 3 ? std::min(neighbor_noise(before), robust_sigma(before)) : 0;
   const double needed = std::max(kSmallestReaction * std::fabs(out.before), kNoiseFactor * noise);
   out.reacts = out.peak - out.before > needed;
   const std::size_t after = std::min(end, loss->size());
@@ -94,6 +96,15 @@ std::string bf16_option(const Run& run) {
   }
   return "";
 }
+
+Value scale_value(double scale) {
+  constexpr double kExact = 0x1p53;
+  if (scale >= 1 && scale <= kExact && scale == std::floor(scale)) return Value(static_cast<std::int64_t>(scale));
+  return Value(scale);
+}
+
+std::string_view plural(StepRange steps) { return steps.first == steps.last ? "" : "s"; }
+std::string_view plural(std::int64_t count) { return count == 1 ? "" : "s"; }
 
 double clip_threshold(const Run& run) {
   const Setting* setting = run.config.find("clip_grad");

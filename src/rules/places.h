@@ -6,6 +6,7 @@
 #include <string>
 
 #include "assay/run.h"
+#include "assay/text.h"
 
 namespace assay {
 
@@ -39,6 +40,13 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
 
 /// The option that switches training to bfloat16, in the words of the framework that wrote the log; empty when unknown.
 std::string bf16_option(const Run& run);
+
+/// A loss scale as a value: whole numbers are shown in full (1,048,576).
+Value scale_value(double scale);
+
+/// "s" where the English sentence needs a plural ("step{s} {steps}"), else nothing.
+std::string_view plural(StepRange steps);
+std::string_view plural(std::int64_t count);
 
 /// The threshold at which grad norms are clipped, as the run's settings tell it; 0 when they do not, or when it is off.
 double clip_threshold(const Run& run);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "unit/stat_random.h"
+#include "unit/support/complete.h"
 #include "unit/support/make_run.h"
 
 namespace assay {
@@ -48,7 +49,7 @@ TEST(GradRestart, WayBackIsTheRange) {
                               .steps(6900, 10)
                               .series("loss", falling(40, 3))
                               .done();
-  const auto found = test::judge(kRunRestarted, run);
+  const auto found = test::judge_completely(kRunRestarted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(*found[0].where->steps, (StepRange{6900, 7220}));
@@ -62,13 +63,13 @@ TEST(GradRestart, LossIsComparedAtTheSameSteps) {
   const auto make = [&](const std::vector<double>& second) {
     return MakeRun().steps(1).series("loss", before).restart().steps(51).series("loss", second).done();
   };
-  auto found = test::judge(kRunRestarted, make(after));
+  auto found = test::judge_completely(kRunRestarted, make(after));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].message.key, "restart");
   EXPECT_NE(first_evidence(kRunRestarted, found[0]).find("same steps"), std::string::npos);
   EXPECT_TRUE(found[0].actions.empty());
   for (double& value : after) value += 0.6;
-  found = test::judge(kRunRestarted, make(after));
+  found = test::judge_completely(kRunRestarted, make(after));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(first_evidence(kRunRestarted, found[0]).find("higher"), std::string::npos);
   ASSERT_EQ(found[0].actions.size(), 1U);
@@ -80,7 +81,7 @@ TEST(GradRestart, CounterBackAtTheStartIsAnotherRun) {
     if (i > 0) make.restart();
     make.steps(0, 125).series("loss", falling(34, 10.8));
   }
-  const auto found = test::judge(kRunRestarted, make.done());
+  const auto found = test::judge_completely(kRunRestarted, make.done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].message.key, "several-runs");
   EXPECT_EQ(*found[0].where->steps, (StepRange{0, 4125}));
@@ -89,11 +90,11 @@ TEST(GradRestart, CounterBackAtTheStartIsAnotherRun) {
 }
 
 TEST(GradRestart, OneRunIsSilent) {
-  EXPECT_TRUE(test::judge(kRunRestarted, MakeRun().series("loss", falling(50, 3)).done()).empty());
+  EXPECT_TRUE(test::judge_completely(kRunRestarted, MakeRun().series("loss", falling(50, 3)).done()).empty());
   // A pre-trained model that is loaded before the first step is no restart.
   const TrainingRun run =
       MakeRun().event(EventKind::kCheckpointLoaded, 0, "loading checkpoint").series("loss", falling(50, 3)).done();
-  EXPECT_TRUE(test::judge(kRunRestarted, run).empty());
+  EXPECT_TRUE(test::judge_completely(kRunRestarted, run).empty());
 }
 
 TEST(GradAborted, TellingLineIsQuoted) {
@@ -101,7 +102,7 @@ TEST(GradAborted, TellingLineIsQuoted) {
   run.events.push_back(at_end(EventKind::kAborted, "Killing subprocess 50083", 101));
   run.events.push_back(at_end(EventKind::kAborted, "*** JOB 18 ON node0 CANCELLED AT 2021-05-23 ***", 102));
   run.events.push_back(at_end(EventKind::kAborted, "Main process received SIGTERM, exiting", 103));
-  const auto found = test::judge(kRunAborted, run);
+  const auto found = test::judge_completely(kRunAborted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(found[0].message.key, "scheduler-of");
@@ -113,12 +114,12 @@ TEST(GradAborted, ErrorsAreWarnings) {
   TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
   run.events.push_back(
       at_end(EventKind::kAborted, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate", 50));
-  auto found = test::judge(kRunAborted, run);
+  auto found = test::judge_completely(kRunAborted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
   EXPECT_EQ(found[0].message.key, "memory");
   run.events.back().text = "RuntimeError: shapes cannot be multiplied in bloom block";
-  found = test::judge(kRunAborted, run);
+  found = test::judge_completely(kRunAborted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].message.key, "exception");
 }
@@ -126,15 +127,15 @@ TEST(GradAborted, ErrorsAreWarnings) {
 TEST(GradAborted, PlannedEndsAreSilent) {
   TrainingRun run = MakeRun().planned(20).series("loss", falling(20, 3)).done();
   run.events.push_back(at_end(EventKind::kAborted, "Killing subprocess 1", 50));
-  EXPECT_TRUE(test::judge(kRunAborted, run).empty()) << "all planned steps were done";
+  EXPECT_TRUE(test::judge_completely(kRunAborted, run).empty()) << "all planned steps were done";
   run.planned_steps = 40;
-  EXPECT_EQ(test::judge(kRunAborted, run).size(), 1U);
+  EXPECT_EQ(test::judge_completely(kRunAborted, run).size(), 1U);
   run.events.push_back(at_end(EventKind::kRunEnd, "exiting program", 51));
-  EXPECT_TRUE(test::judge(kRunAborted, run).empty());
+  EXPECT_TRUE(test::judge_completely(kRunAborted, run).empty());
   // A log that only stops says nothing; neither does an abort that a restart follows.
-  EXPECT_TRUE(test::judge(kRunAborted, MakeRun().planned(90).series("loss", falling(20, 3)).done()).empty());
+  EXPECT_TRUE(test::judge_completely(kRunAborted, MakeRun().planned(90).series("loss", falling(20, 3)).done()).empty());
   run = MakeRun().series("loss", falling(20, 3)).event(EventKind::kAborted, 10, "Killed").done();
-  EXPECT_TRUE(test::judge(kRunAborted, run).empty());
+  EXPECT_TRUE(test::judge_completely(kRunAborted, run).empty());
 }
 
 struct RerunCase {
@@ -164,7 +165,7 @@ TEST(GradRerun, WordsAndWhatTheyProve) {
   };
   for (const RerunCase& one : cases) {
     TrainingRun run = MakeRun().steps(1).series("loss", {3, 3}).event(EventKind::kRerun, 3, one.text).done();
-    const auto found = test::judge(kRerunFault, run);
+    const auto found = test::judge_completely(kRerunFault, run);
     ASSERT_EQ(found.size(), 1U) << one.text;
     EXPECT_EQ(found[0].severity, one.severity) << one.text;
     EXPECT_EQ(found[0].message.key, one.key);
@@ -185,7 +186,7 @@ TEST(GradRerun, ALogWithoutRecordsIsJudged) {
   event.text = "unexpected result is reproducible within the tolerance (nan = nan)";
   event.line = 2;
   run.events.push_back(event);
-  const auto found = test::judge(kRerunFault, run);
+  const auto found = test::judge_completely(kRerunFault, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(*found[0].where->steps, (StepRange{3, 3}));
@@ -197,7 +198,7 @@ TEST(GradRerun, AnAnnouncementIsNoFault) {
                               .series("loss", {3, 3})
                               .event(EventKind::kRerun, 1, "RerunStateMachine initialized in mode validate_results")
                               .done();
-  EXPECT_TRUE(test::judge(kRerunFault, run).empty());
+  EXPECT_TRUE(test::judge_completely(kRerunFault, run).empty());
 }
 
 std::vector<double> speeds(test::Random& random, std::size_t n, double level, double noise, bool pauses) {
@@ -219,7 +220,8 @@ TEST(GradThroughput, HealthySpeedsAreSilent) {
     const double noise = std::vector<double>{0.001, 0.01, 0.03, 0.1, 0.3}[random.below(5)];
     const auto values = speeds(random, n, 150, n < 24 ? std::min(noise, 0.03) : noise, n > 24);
     const TrainingRun run = MakeRun().series("throughput", values).done();
-    EXPECT_TRUE(test::judge(kThroughputDrop, run).empty()) << "seed " << seed << " n " << n << " noise " << noise;
+    EXPECT_TRUE(test::judge_completely(kThroughputDrop, run).empty())
+        << "seed " << seed << " n " << n << " noise " << noise;
   }
 }
 
@@ -236,7 +238,7 @@ TEST(GradThroughput, LastingDropIsFoundWhereItBegins) {
       for (double& value : values) value = 1 / value;
     }
     const TrainingRun run = MakeRun().series(as_time ? "step_time" : "throughput", values).done();
-    const auto found = test::judge(kThroughputDrop, run);
+    const auto found = test::judge_completely(kThroughputDrop, run);
     ASSERT_EQ(found.size(), 1U) << seed;
     const StepRange where = *found[0].where->steps;
     EXPECT_NEAR(static_cast<double>(where.last), static_cast<double>(at + 1), 3) << seed;
@@ -247,7 +249,7 @@ TEST(GradThroughput, LastingDropIsFoundWhereItBegins) {
 
 TEST(GradThroughput, ExcerptOfFiveRecords) {
   const TrainingRun run = MakeRun().steps(42780).series("throughput", {149.10, 149.09, 147.58, 142.32, 141.09}).done();
-  const auto found = test::judge(kThroughputDrop, run);
+  const auto found = test::judge_completely(kThroughputDrop, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(*found[0].where->steps, (StepRange{42782, 42784}));
@@ -261,13 +263,13 @@ TEST(GradThroughput, WorkThatChangesIsNoDrop) {
     time[i] = 2;
     batch[i] = 128;
   }
-  EXPECT_EQ(test::judge(kThroughputDrop, MakeRun().series("step_time", time).done()).size(), 1U);
-  EXPECT_TRUE(
-      test::judge(kThroughputDrop, MakeRun().series("step_time", time).series("global_batch_size", batch).done())
-          .empty());
-  EXPECT_TRUE(
-      test::judge(kThroughputDrop, MakeRun().series("step_time", time).series("curriculum seqlen", batch).done())
-          .empty());
+  EXPECT_EQ(test::judge_completely(kThroughputDrop, MakeRun().series("step_time", time).done()).size(), 1U);
+  EXPECT_TRUE(test::judge_completely(kThroughputDrop,
+                                     MakeRun().series("step_time", time).series("global_batch_size", batch).done())
+                  .empty());
+  EXPECT_TRUE(test::judge_completely(kThroughputDrop,
+                                     MakeRun().series("step_time", time).series("curriculum seqlen", batch).done())
+                  .empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "unit/stat_random.h"
+#include "unit/support/complete.h"
 #include "unit/support/make_run.h"
 
 namespace assay {
@@ -67,7 +68,7 @@ TEST(GradNorm, HealthyShapesRaiseNoAlarm) {
     const std::size_t n = 3 + random.below(seed % 4 == 0 ? 40 : 3000);
     const TrainingRun run = run_of(healthy(random, n));
     for (const Rule* rule : {&kGradNormSpike, &kGradNormHigh, &kGradNormVanished}) {
-      const auto found = test::judge(*rule, run);
+      const auto found = test::judge_completely(*rule, run);
       EXPECT_FALSE(loud(found)) << rule->name << " seed " << seed << " n " << n << ": "
                                 << (found.empty() ? "" : test::say(*rule, found[0].message));
     }
@@ -84,7 +85,7 @@ TEST(GradNorm, PlantedEventIsFoundWhereItIs) {
     const std::size_t length = 4 + random.below(20);
     const double factor = 10 * std::exp(4 * random.uniform());
     for (std::size_t i = at; i < at + length; ++i) norms.norm[i] *= factor;
-    const auto found = test::judge(kGradNormSpike, run_of(norms));
+    const auto found = test::judge_completely(kGradNormSpike, run_of(norms));
     ASSERT_EQ(found.size(), 1U) << seed;
     EXPECT_EQ(found[0].severity, Severity::kWarning) << seed;
     const StepRange where = *found[0].where->steps;
@@ -92,7 +93,7 @@ TEST(GradNorm, PlantedEventIsFoundWhereItIs) {
     EXPECT_NEAR(static_cast<double>(where.first), static_cast<double>(at + 1), 10) << seed;
     EXPECT_NEAR(static_cast<double>(where.last), static_cast<double>(at + length), 3) << seed;
     EXPECT_FALSE(found[0].actions.empty());
-    EXPECT_FALSE(loud(test::judge(kGradNormHigh, run_of(norms)))) << seed;
+    EXPECT_FALSE(loud(test::judge_completely(kGradNormHigh, run_of(norms)))) << seed;
   }
   EXPECT_GE(exact, 180);  // a norm that happens to climb just before belongs to the event for all that one can tell
 }
@@ -101,14 +102,14 @@ TEST(GradNorm, OneRecordIsANoteUntilTheLossStaysUp) {
   test::Random random(5);
   Norms norms = healthy(random, 1000);
   norms.norm[700] *= 20;
-  auto found = test::judge(kGradNormSpike, run_of(norms));
+  auto found = test::judge_completely(kGradNormSpike, run_of(norms));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   norms.loss[701] += 2;  // answers and forgets
-  found = test::judge(kGradNormSpike, run_of(norms));
+  found = test::judge_completely(kGradNormSpike, run_of(norms));
   EXPECT_EQ(found[0].severity, Severity::kNote);
   for (std::size_t i = 701; i < 760; ++i) norms.loss[i] += 2;
-  found = test::judge(kGradNormSpike, run_of(norms));
+  found = test::judge_completely(kGradNormSpike, run_of(norms));
   EXPECT_EQ(found[0].severity, Severity::kWarning);
   EXPECT_EQ(*found[0].where->steps, (StepRange{701, 701}));
   EXPECT_EQ(found[0].evidence.size(), 2U);
@@ -120,7 +121,7 @@ TEST(GradNorm, ManyEventsAreOneFinding) {
   for (const std::size_t at : {600U, 900U, 1300U}) {
     for (std::size_t i = at; i < at + 5; ++i) norms.norm[i] *= at == 900 ? 300 : 30;
   }
-  const auto found = test::judge(kGradNormSpike, run_of(norms));
+  const auto found = test::judge_completely(kGradNormSpike, run_of(norms));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(*found[0].where->steps, (StepRange{901, 905}));
   EXPECT_EQ(found[0].also.size(), 2U);
@@ -131,25 +132,26 @@ TEST(GradNorm, QuietNormsOfTwoDecimalsAreNotSpikes) {
   std::vector<double> norm(500, 0.27);
   for (std::size_t i = 0; i < 500; i += 7) norm[i] = 0.28;
   norm[300] = 0.9;
-  EXPECT_TRUE(test::judge(kGradNormSpike, MakeRun().series("grad_norm", norm).done()).empty());
+  EXPECT_TRUE(test::judge_completely(kGradNormSpike, MakeRun().series("grad_norm", norm).done()).empty());
 }
 
 TEST(GradNorm, ExcerptsOfAFewRecords) {
-  auto found = test::judge(
+  auto found = test::judge_completely(
       kGradNormSpike,
       MakeRun().steps(11446).series("loss", {3.063, 3.114, 7.712}).series("grad_norm", {0.1976, 4.007, 3.886}).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
   EXPECT_EQ(*found[0].where->steps, (StepRange{11447, 11448}));
   EXPECT_LE(found[0].confidence, 0.6);
-  found = test::judge(kGradNormSpike, MakeRun()
-                                          .steps({8738, 8739, 8740, 8741, 8742, 8743, 9026})
-                                          .series("loss", {3.32, 3.42, 3.68, 7.27, 4.13, 7.6, 7.02})
-                                          .series("grad_norm", {3.54, 1.37, 22.7, 50.0, 28.1, 20.9, 1.26})
-                                          .done());
+  found = test::judge_completely(kGradNormSpike, MakeRun()
+                                                     .steps({8738, 8739, 8740, 8741, 8742, 8743, 9026})
+                                                     .series("loss", {3.32, 3.42, 3.68, 7.27, 4.13, 7.6, 7.02})
+                                                     .series("grad_norm", {3.54, 1.37, 22.7, 50.0, 28.1, 20.9, 1.26})
+                                                     .done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(*found[0].where->steps, (StepRange{8740, 8743}));
-  EXPECT_TRUE(test::judge(kGradNormSpike, MakeRun().series("grad_norm", {71, 44, 20, 8, 9, 7}).done()).empty());
+  EXPECT_TRUE(
+      test::judge_completely(kGradNormSpike, MakeRun().series("grad_norm", {71, 44, 20, 8, 9, 7}).done()).empty());
 }
 
 TEST(GradNorm, LastingRiseIsHigh) {
@@ -165,7 +167,7 @@ TEST(GradNorm, LastingRiseIsHigh) {
       const double share = jump ? 1 : std::min(1.0, static_cast<double>(i - at) / ramp);
       norms.norm[i] *= std::pow(factor, share);
     }
-    const auto found = test::judge(kGradNormHigh, run_of(norms));
+    const auto found = test::judge_completely(kGradNormHigh, run_of(norms));
     ASSERT_EQ(found.size(), 1U) << seed;
     EXPECT_EQ(found[0].severity, Severity::kWarning) << seed;
     EXPECT_EQ(found[0].message.key, "risen");
@@ -180,7 +182,7 @@ TEST(GradNorm, HeavyTailIsWild) {
   test::Random random(9);
   Norms norms = healthy(random, 1000);
   for (double& value : norms.norm) value *= std::exp(2.0 * random.gauss());
-  const auto found = test::judge(kGradNormHigh, run_of(norms));
+  const auto found = test::judge_completely(kGradNormHigh, run_of(norms));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].message.key, "heavy-tail");
   EXPECT_EQ(found[0].severity, Severity::kWarning);
@@ -188,16 +190,17 @@ TEST(GradNorm, HeavyTailIsWild) {
 
 TEST(GradNorm, AboveTheThresholdIsANote) {
   std::vector<double> norm(50, 8.3);
-  auto found = test::judge(kGradNormHigh, MakeRun().series("grad_norm", norm).done());
+  auto found = test::judge_completely(kGradNormHigh, MakeRun().series("grad_norm", norm).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(found[0].message.key, "above-usual-clip");
-  found = test::judge(kGradNormHigh, MakeRun().setting("clip_grad", "1.0").series("grad_norm", norm).done());
+  found = test::judge_completely(kGradNormHigh, MakeRun().setting("clip_grad", "1.0").series("grad_norm", norm).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].message.key, "above-clip");
   EXPECT_TRUE(
-      test::judge(kGradNormHigh, MakeRun().setting("clip_grad", "10").series("grad_norm", norm).done()).empty());
-  found = test::judge(
+      test::judge_completely(kGradNormHigh, MakeRun().setting("clip_grad", "10").series("grad_norm", norm).done())
+          .empty());
+  found = test::judge_completely(
       kGradNormHigh,
       MakeRun().series("grad_norm", {7.8, 14.3, 17.8, 20.8, 23.2}).series("clip_fraction", {0, 0, 0, 0, 0}).done());
   ASSERT_EQ(found.size(), 1U);
@@ -209,11 +212,11 @@ TEST(GradNorm, VanishedNeedsAStillLoss) {
   Norms norms = healthy(random, 600);
   for (std::size_t i = 300; i < 600; ++i) norms.norm[i] = 0;
   TrainingRun run = run_of(norms);
-  EXPECT_EQ(test::judge(kGradNormVanished, run).size(), 1U);
+  EXPECT_EQ(test::judge_completely(kGradNormVanished, run).size(), 1U);
   for (std::size_t i = 300; i < 600; ++i) norms.loss[i] -= 0.004 * static_cast<double>(i - 300);
-  EXPECT_TRUE(test::judge(kGradNormVanished, run_of(norms)).empty()) << "a loss that falls has gradients";
+  EXPECT_TRUE(test::judge_completely(kGradNormVanished, run_of(norms)).empty()) << "a loss that falls has gradients";
   for (std::size_t i = 300; i < 600; ++i) norms.loss[i] = 2.5 + 0.03 * random.gauss();
-  const auto found = test::judge(kGradNormVanished, run_of(norms));
+  const auto found = test::judge_completely(kGradNormVanished, run_of(norms));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(*found[0].where->steps, (StepRange{301, 600}));
@@ -224,7 +227,7 @@ TEST(GradNorm, SkippedStepsWithANormOfZeroAreNotDead) {
   test::Random random(3);
   Norms norms = healthy(random, 600);
   for (std::size_t i = 100; i < 600; i += 9) norms.norm[i] = 0;
-  EXPECT_TRUE(test::judge(kGradNormVanished, run_of(norms)).empty());
+  EXPECT_TRUE(test::judge_completely(kGradNormVanished, run_of(norms)).empty());
 }
 
 TEST(GradNorm, NonFiniteValuesAreLeftToOthers) {
@@ -233,7 +236,7 @@ TEST(GradNorm, NonFiniteValuesAreLeftToOthers) {
   for (std::size_t i = 300; i < 330; ++i) norms.norm[i] = i % 2 == 0 ? std::nan("") : INFINITY;
   const TrainingRun run = run_of(norms);
   for (const Rule* rule : {&kGradNormSpike, &kGradNormHigh, &kGradNormVanished}) {
-    EXPECT_FALSE(loud(test::judge(*rule, run))) << rule->name;
+    EXPECT_FALSE(loud(test::judge_completely(*rule, run))) << rule->name;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rules/rule.h"
+#include "unit/support/complete.h"
 #include "unit/support/make_run.h"
 
 namespace assay {
@@ -16,6 +17,7 @@ namespace {
 std::vector<Finding> judge(const Rule& rule, const Report& read) {
   Findings out;
   rule.judge_reading(read, Parameters(rule.parameters, {}, rule.name), out);
+  test::expect_complete(rule, out.found());
   return std::move(out.found());
 }
 

@@ -8,6 +8,7 @@
 #include "measure/scaler.h"
 #include "measure/skips.h"
 #include "unit/stat_random.h"
+#include "unit/support/complete.h"
 #include "unit/support/make_run.h"
 
 namespace assay {
@@ -181,7 +182,7 @@ TEST(GradScaler, HealthyScalersOfManyShapesAreQuiet) {
     const std::int64_t every = std::vector<std::int64_t>{1, 5, 10, 20, 100}[random.below(5)];
     const assay::Run run = logged(simulate(set, 6000, random), every, random.below(2) == 0);
     for (const Rule* rule : {&kLossScaleCollapse, &kLossScaleDrop, &kOverflowSkips}) {
-      const std::vector<Finding> found = test::judge(*rule, run);
+      const std::vector<Finding> found = test::judge_completely(*rule, run);
       EXPECT_FALSE(loud(found)) << rule->name << " seed " << seed << ": " << test::say(*rule, found[0].message);
     }
   }
@@ -200,7 +201,7 @@ TEST(GradScaler, InjectedFallIsFound) {
       truth.skipped[i] = i < at + length ? 1 : 0;
     }
     const assay::Run run = logged(truth, 1);
-    const auto drop = test::judge(kLossScaleDrop, run);
+    const auto drop = test::judge_completely(kLossScaleDrop, run);
     ASSERT_EQ(drop.size(), 1U) << seed;
     EXPECT_EQ(drop[0].severity, Severity::kWarning);
     const StepRange where = *drop[0].where->steps;
@@ -208,7 +209,7 @@ TEST(GradScaler, InjectedFallIsFound) {
     EXPECT_GE(where.last, first);
     EXPECT_LE(where.first, first + 8);
     EXPECT_LE(where.last - where.first, 50);
-    const auto skips = test::judge(kOverflowSkips, run);
+    const auto skips = test::judge_completely(kOverflowSkips, run);
     ASSERT_EQ(skips.size(), 1U);
     EXPECT_EQ(skips[0].severity, Severity::kWarning) << seed;
     EXPECT_GE(skips[0].where->steps->first, first - 20);
@@ -223,7 +224,7 @@ TEST(GradScaler, FallOfThreeHalvingsIsAWarningOnlyWithTheLoss) {
                                .series("loss", {2.776, 2.773, 2.768, 2.77, 2.771, 2.769, 2.77, 2.768})
                                .series("loss_scale", scale)
                                .done();
-  auto found = test::judge(kLossScaleDrop, quiet);
+  auto found = test::judge_completely(kLossScaleDrop, quiet);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   const assay::Run sick = MakeRun()
@@ -231,7 +232,7 @@ TEST(GradScaler, FallOfThreeHalvingsIsAWarningOnlyWithTheLoss) {
                               .series("loss", {2.776, 2.773, 2.768, 7.34, 8.72, 7.65, 7.19, 6.85})
                               .series("loss_scale", scale)
                               .done();
-  found = test::judge(kLossScaleDrop, sick);
+  found = test::judge_completely(kLossScaleDrop, sick);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
   EXPECT_EQ(*found[0].where->steps, (StepRange{29041, 29060}));
@@ -242,9 +243,9 @@ TEST(GradScaler, StartUpSearchIsANote) {
   std::vector<double> scale(40, 16384);
   for (std::size_t i = 0; i < 18; ++i) scale[i] = std::exp2(31.0 - static_cast<double>(i));
   const assay::Run run = MakeRun().series("loss", std::vector<double>(40, 5)).series("loss_scale", scale).done();
-  EXPECT_TRUE(test::judge(kLossScaleDrop, run).empty());
-  EXPECT_TRUE(test::judge(kLossScaleCollapse, run).empty());
-  const auto found = test::judge(kOverflowSkips, run);
+  EXPECT_TRUE(test::judge_completely(kLossScaleDrop, run).empty());
+  EXPECT_TRUE(test::judge_completely(kLossScaleCollapse, run).empty());
+  const auto found = test::judge_completely(kOverflowSkips, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(*found[0].where->steps, (StepRange{2, 18}));
@@ -257,7 +258,7 @@ TEST(GradScaler, SameHalvingsInAnExcerptAreNoStartUp) {
                              .series("loss", {2.665, 2.667, 4.37, 4.37, 4.39, 4.40, 4.40, 4.1})
                              .series("loss_scale", scale)
                              .done();
-  const auto found = test::judge(kOverflowSkips, run);
+  const auto found = test::judge_completely(kOverflowSkips, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
   EXPECT_EQ(*found[0].where->steps, (StepRange{17062, 17067}));
@@ -269,7 +270,7 @@ TEST(GradScaler, CollapseIsAnErrorWithAnAction) {
   for (std::size_t i = 2000; i < 3000; ++i)
     truth.scale[i] = std::max(0.0625, 16384 * std::exp2(2000 - static_cast<double>(i)));
   const assay::Run run = logged(truth, 1, false);
-  const auto found = test::judge(kLossScaleCollapse, run);
+  const auto found = test::judge_completely(kLossScaleCollapse, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(found[0].where->steps->last, 3000);
@@ -283,7 +284,7 @@ TEST(GradScaler, ShortDipBelowOneIsNoCollapse) {
   std::vector<double> scale(600, 64);
   for (std::size_t i = 300; i < 340; ++i) scale[i] = 0.5;
   const assay::Run run = MakeRun().series("loss", std::vector<double>(600, 3)).series("loss_scale", scale).done();
-  EXPECT_TRUE(test::judge(kLossScaleCollapse, run).empty());
+  EXPECT_TRUE(test::judge_completely(kLossScaleCollapse, run).empty());
 }
 
 TEST(GradScaler, GivingUpIsACollapse) {
@@ -294,7 +295,7 @@ TEST(GradScaler, GivingUpIsACollapse) {
   event.line = 100;
   event.segment = 0;
   run.events.push_back(event);
-  const auto found = test::judge(kLossScaleCollapse, run);
+  const auto found = test::judge_completely(kLossScaleCollapse, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(found[0].where->steps->first, 501);
@@ -304,13 +305,13 @@ TEST(GradScaler, ManySkipsInARowWithoutRecoveryAreAnError) {
   std::vector<double> skipped(300, 0);
   for (std::size_t i = 200; i < 215; ++i) skipped[i] = 1;
   assay::Run run = MakeRun().series("loss", std::vector<double>(300, 3)).series("skipped_steps", skipped).done();
-  auto found = test::judge(kOverflowSkips, run);
+  auto found = test::judge_completely(kOverflowSkips, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);  // 85 steps were taken afterwards
   EXPECT_EQ(*found[0].where->steps, (StepRange{201, 215}));
   for (std::size_t i = 280; i < 300; ++i) skipped[i] = 1;
   run = MakeRun().series("loss", std::vector<double>(300, 3)).series("skipped_steps", skipped).done();
-  found = test::judge(kOverflowSkips, run);
+  found = test::judge_completely(kOverflowSkips, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(*found[0].where->steps, (StepRange{281, 300}));
@@ -328,23 +329,6 @@ TEST(GradScaler, MissingLossBesideADynamicScaleIsASkip) {
   const assay::Run bf16 =
       MakeRun().steps(9020).series("loss", {7.0, 7.0, kAbsent, 7.0}).series("loss_scale", {1, 1, 1, 1}).done();
   EXPECT_EQ(skip_history(bf16, 0, scaler_history(bf16, 0)).later, 0);
-}
-
-TEST(GradScaler, SentencesAreCompleteInBothLanguages) {
-  std::vector<double> skipped(300, 0);
-  for (std::size_t i = 200; i < 215; ++i) skipped[i] = 1;
-  const assay::Run run = MakeRun().series("loss", std::vector<double>(300, 3)).series("skipped_steps", skipped).done();
-  for (const Finding& finding : test::judge(kOverflowSkips, run)) {
-    for (const Language language : {Language::kEnglish, Language::kChinese}) {
-      EXPECT_EQ(test::say(kOverflowSkips, finding.message, language).find('{'), std::string::npos);
-      for (const Evidence& one : finding.evidence) {
-        EXPECT_EQ(test::say(kOverflowSkips, one.text, language).find('{'), std::string::npos);
-      }
-      for (const Action& one : finding.actions) {
-        EXPECT_EQ(test::say(kOverflowSkips, one.text, language).find('{'), std::string::npos);
-      }
-    }
-  }
 }
 
 }  // namespace

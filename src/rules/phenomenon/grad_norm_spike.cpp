@@ -100,15 +100,13 @@ void add_evidence(const Run& run, const Spike& worst, Finding& finding) {
   if (norm.size() > 8) finding.evidence.push_back({{}, curve_around(norm, worst.steps), {}});
   if (const auto step = loss_follows(segment, worst)) {
     const std::int64_t lead = *step - worst.steps.first;
-    finding.evidence.push_back({{lead > 1    ? "loss-follows"
-                                 : lead == 1 ? "loss-next"
-                                             : "loss-with-it",
-                                 {{"before", worst.loss->before},
-                                  {"peak", worst.loss->peak},
-                                  {"step", *step},
-                                  {"lead", Value(lead, Unit::kSteps)}}},
-                                {},
-                                {}});
+    finding.evidence.push_back(
+        {{lead > 1    ? "loss-follows"
+          : lead == 1 ? "loss-next"
+                      : "loss-with-it",
+          {{"before", worst.loss->before}, {"peak", worst.loss->peak}, {"step", *step}, {"lead", lead}}},
+         {},
+         {}});
   } else if (worst.loss) {
     finding.evidence.push_back({{"loss-quiet", {{"before", worst.loss->before}, {"peak", worst.loss->peak}}}, {}, {}});
   }
@@ -124,11 +122,14 @@ void add_actions(const Run& run, const Spike& worst, Finding& finding) {
   const auto saved = checkpoint_before(run, worst.segment, onset);
   const bool harmed = !worst.shape.regained;
   if (harmed && saved) {
-    finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}, {"steps", worst.steps}}}, ""});
+    finding.actions.push_back(
+        {{"resume", {{"checkpoint", *saved}, {"onset", onset}, {"steps", worst.steps}, {"s", plural(worst.steps)}}},
+         ""});
   } else if (harmed) {
-    finding.actions.push_back({{"resume-before", {{"onset", onset}, {"steps", worst.steps}}}, ""});
+    finding.actions.push_back(
+        {{"resume-before", {{"onset", onset}, {"steps", worst.steps}, {"s", plural(worst.steps)}}}, ""});
   } else {
-    finding.actions.push_back({{"skip-next-time", {{"steps", worst.steps}}}, ""});
+    finding.actions.push_back({{"skip-next-time", {{"steps", worst.steps}, {"s", plural(worst.steps)}}}, ""});
   }
   const Series& norm = *run.segments[worst.segment].find(metric::kGradNorm);
   const double p90 = quantile(norm.values.span().first(std::max<std::size_t>(worst.shape.onset, 1)), 0.9);
@@ -147,6 +148,7 @@ Phrase message_of(const Spike& worst, std::size_t count) {
            {"peak", worst.shape.peak_value},
            {"onset", worst.steps.first},
            {"steps", worst.steps},
+           {"s", plural(worst.steps)},
            {"records", worst.above},
            {"count", count}}};
 }
@@ -201,12 +203,12 @@ const Rule kGradNormSpike{
           "norms are printed with two or three decimals: a spread below 5 % is rounding"},
          {"records", "records", 3, 1, 1000, "one or two records are a batch; three in a row are a state of the model"}},
     .sentences =
-        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at steps {steps} and came back",
+        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at step{s} {steps} and came back",
           "第 {steps} 步梯度范数从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
          {"not-back", "grad norm rose from {before} to {peak} ({ratio} times) from step {onset} on and is not back",
           "第 {onset} 步起梯度范数从 {before} 升到 {peak}（{ratio} 倍），未恢复"},
          {"spikes",
-          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at steps {steps}, back "
+          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at step{s} {steps}, back "
           "afterwards",
           "梯度范数突增 {count} 次；最严重的一次在第 {steps} 步，从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
          {"spikes-not-back",
@@ -214,8 +216,8 @@ const Rule kGradNormSpike{
           "not back",
           "梯度范数突增 {count} 次；最严重的一次从第 {onset} 步开始，从 {before} 升到 {peak}（{ratio} 倍），未恢复"},
          {"no-norm", "needs a grad norm in the log", "需要日志中有梯度范数"},
-         {"loss-follows", "the loss followed {lead} later, at step {step}: {before} before, up to {peak}",
-          "loss 在 {lead} 之后（第 {step} 步）随之上升：之前 {before}，最高 {peak}"},
+         {"loss-follows", "the loss followed {lead} steps later, at step {step}: {before} before, up to {peak}",
+          "loss 在 {lead} 步之后（第 {step} 步）随之上升：之前 {before}，最高 {peak}"},
          {"loss-next", "the loss followed at the next step, {step}: {before} before, up to {peak}",
           "loss 在下一步（第 {step} 步）随之上升：之前 {before}，最高 {peak}"},
          {"loss-with-it", "the loss rose in the same record: {before} before, up to {peak}",
@@ -228,13 +230,13 @@ const Rule kGradNormSpike{
          {"resume",
           "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}, and leave "
           "out "
-          "the data of steps {steps}",
+          "the data of step{s} {steps}",
           "从第 {checkpoint} 步的 checkpoint 续训（梯度范数从第 {onset} 步开始上升），并跳过第 {steps} 步的数据"},
          {"resume-before",
           "resume from a checkpoint saved before step {onset}, where the norm began to rise, and leave out the data of "
-          "steps {steps}",
+          "step{s} {steps}",
           "从第 {onset} 步（梯度范数开始上升）之前保存的 checkpoint 续训，并跳过第 {steps} 步的数据"},
-         {"skip-next-time", "look at the data of steps {steps}; in another run leave it out",
+         {"skip-next-time", "look at the data of step{s} {steps}; in another run leave it out",
           "检查第 {steps} 步的数据；重新训练时跳过这些数据"},
          {"clip-at", "clip at {p90}, the 90th percentile of the norms before",
           "把梯度裁剪阈值设为 {p90}（此前范数的 90 分位）"}},

@@ -120,7 +120,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
                      {{"level", worst->level},
                       {"records", worst->records()},
                       {"step", norm.step(worst->from)},
-                      {"steps", steps_of(*worst)}}};
+                      {"steps", steps_of(*worst)},
+                      {"s", plural(steps_of(*worst))}}};
   finding.where = place(run, worst->segment, steps_of(*worst), norm.line(worst->from));
   for (auto one = all.begin(); one != all.end(); ++one) {
     if (one == worst) continue;
@@ -157,7 +158,7 @@ const Rule kGradNormVanished{
                    {"share", "of the level before", 1e-4, 0, 0.1,
                     "gradients that shrink ten-thousandfold within a run are cut off somewhere, not small"}},
     .sentences =
-        {{"zero", "grad norm is 0 in {records} records (steps {steps}) and the loss does not move",
+        {{"zero", "grad norm is 0 in {records} records (step{s} {steps}) and the loss does not move",
           "第 {steps} 步共 {records} 条记录的梯度范数为 0，loss 没有变化"},
          {"fell", "grad norm fell from {level} to nothing at step {step} and stayed there for {records} records",
           "第 {step} 步起梯度范数从 {level} 降到几乎为零，持续 {records} 条记录"},

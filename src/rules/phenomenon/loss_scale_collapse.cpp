@@ -56,10 +56,14 @@ void add_evidence(const Run& run, const Collapse& worst, const ScalerHistory& sc
   }
   if (!scaler.falls.empty()) {
     const ScaleFall& fall = scaler.falls.back();
-    finding.evidence.push_back(
-        {{"fall", {{"from", fall.from}, {"to", fall.to}, {"halvings", fall.halvings}, {"steps", fall.steps}}},
-         {},
-         place(run, worst.segment, fall.steps, fall.line)});
+    finding.evidence.push_back({{"fall",
+                                 {{"from", scale_value(fall.from)},
+                                  {"to", scale_value(fall.to)},
+                                  {"halvings", fall.halvings},
+                                  {"steps", fall.steps},
+                                  {"s", plural(fall.steps)}}},
+                                {},
+                                place(run, worst.segment, fall.steps, fall.line)});
   }
   std::int64_t skipped = 0;
   for (const SkipStretch& one : skip_history(run, worst.segment, scaler).stretches) {
@@ -67,7 +71,7 @@ void add_evidence(const Run& run, const Collapse& worst, const ScalerHistory& sc
   }
   if (skipped > 0) {
     finding.evidence.push_back(
-        {{"skipped", {{"skipped", skipped}, {"steps", Value(worst.length(), Unit::kSteps)}}}, {}, {}});
+        {{"skipped", {{"skipped", skipped}, {"steps", worst.length()}, {"s", plural(worst.length())}}}, {}, {}});
   }
   if (const auto loss = loss_reaction(run.segments[worst.segment], worst.steps)) {
     finding.evidence.push_back({{"loss", {{"before", loss->before}, {"after", loss->last}}}, {}, {}});
@@ -104,14 +108,15 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   finding.severity = proven ? Severity::kError : Severity::kWarning;
   finding.confidence = proven ? 0.95 : 0.7;
   finding.impact = share_of_run(run, worst->steps);
-  const Value length(worst->length(), Unit::kSteps);
+  const std::int64_t length = worst->length();
   if (worst->message != nullptr) {
-    finding.message = {"gave-up", {{"lowest", worst->lowest}, {"step", worst->steps.last}}};
+    finding.message = {"gave-up", {{"lowest", scale_value(worst->lowest)}, {"step", worst->steps.last}}};
   } else {
-    finding.message = {worst->lowest < 1 ? "below-one" : "at-floor", {{"lowest", worst->lowest}, {"length", length}}};
+    finding.message = {worst->lowest < 1 ? "below-one" : "at-floor",
+                       {{"lowest", scale_value(worst->lowest)}, {"length", length}, {"s", plural(length)}}};
     if (worst->from > 0) {
       finding.message.key += "-fallen";
-      finding.message.values.emplace_back("from", worst->from);
+      finding.message.values.emplace_back("from", scale_value(worst->from));
     }
   }
   finding.where = place(run, worst->segment, worst->steps, worst->line);
@@ -147,21 +152,22 @@ const Rule kLossScaleCollapse{
           "a log that ends with the scale down there shows no way out; fewer steps may be the last halvings of a "
           "search"}},
     .sentences =
-        {{"below-one", "loss scale below 1 for {length} (lowest {lowest})",
-          "loss scale 持续 {length} 低于 1（最低 {lowest}）"},
-         {"below-one-fallen", "loss scale fell from {from} and stayed below 1 for {length} (lowest {lowest})",
-          "loss scale 从 {from} 一路下降，随后持续 {length} 低于 1（最低 {lowest}）"},
-         {"at-floor", "loss scale at {lowest} for {length}", "loss scale 停在 {lowest} 达 {length}"},
-         {"at-floor-fallen", "loss scale fell from {from} to its floor of {lowest} and stayed there for {length}",
-          "loss scale 从 {from} 降到下限 {lowest}，并停留了 {length}"},
+        {{"below-one", "loss scale below 1 for {length} step{s} (lowest {lowest})",
+          "loss scale 持续 {length} 步低于 1（最低 {lowest}）"},
+         {"below-one-fallen", "loss scale fell from {from} and stayed below 1 for {length} step{s} (lowest {lowest})",
+          "loss scale 从 {from} 一路下降，随后持续 {length} 步低于 1（最低 {lowest}）"},
+         {"at-floor", "loss scale at {lowest} for {length} step{s}", "loss scale 停在 {lowest} 达 {length} 步"},
+         {"at-floor-fallen",
+          "loss scale fell from {from} to its floor of {lowest} and stayed there for {length} step{s}",
+          "loss scale 从 {from} 降到下限 {lowest}，并停留了 {length} 步"},
          {"gave-up", "the loss scaler gave up at step {step}: the scale is at its minimum and gradients still overflow",
           "loss scaler 在第 {step} 步放弃：scale 已到最小值，梯度仍然溢出"},
          {"no-scale", "needs a loss scale in the log (fp16 training)", "需要日志中有 loss scale（fp16 训练）"},
          {"told", "the log says: {line}", "日志原文：{line}"},
-         {"fall", "loss scale {from} -> {to} ({halvings} halvings) at steps {steps}",
+         {"fall", "loss scale {from} -> {to} ({halvings} halvings) at step{s} {steps}",
           "第 {steps} 步：loss scale {from} -> {to}（减半 {halvings} 次）"},
-         {"skipped", "{skipped} optimizer steps skipped within these {steps}",
-          "这 {steps} 中有 {skipped} 次参数更新被跳过"},
+         {"skipped", "{skipped} optimizer steps skipped within these {steps} step{s}",
+          "这 {steps} 步中有 {skipped} 次参数更新被跳过"},
          {"loss", "loss {before} before, {after} at the end", "loss 之前为 {before}，最后为 {after}"},
          {"use-bf16",
           "train in bf16: it has the exponent range of fp32 and needs no loss scale; do not raise the minimum scale",

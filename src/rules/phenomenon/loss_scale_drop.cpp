@@ -105,10 +105,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   finding.confidence = worst->loud ? 0.9 : 0.7;
   finding.impact = share_of_run(run, worst->fall.steps);
   finding.message = {drops.size() == 1 ? "fell" : "fell-often",
-                     {{"from", worst->fall.from},
-                      {"to", worst->fall.to},
+                     {{"from", scale_value(worst->fall.from)},
+                      {"to", scale_value(worst->fall.to)},
                       {"halvings", worst->fall.halvings},
                       {"steps", worst->fall.steps},
+                      {"s", plural(worst->fall.steps)},
                       {"count", drops.size()}}};
   finding.where = place(run, worst->segment, worst->fall.steps, worst->fall.line);
   for (auto drop = drops.begin(); drop != drops.end(); ++drop) {
@@ -141,7 +142,7 @@ const Rule kLossScaleDrop{
           "one skipped step a halving, with hysteresis two, leaves room for pauses and stays far below a window; a log "
           "with wider intervals is judged interval by interval"}},
     .sentences =
-        {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at steps {steps}, after the start-up",
+        {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at step{s} {steps}, after the start-up",
           "启动阶段之后，第 {steps} 步 loss scale 从 {from} 降到 {to}（减半 {halvings} 次）"},
          {"fell-often",
           "loss scale fell fast {count} times after the start-up; worst from {from} to {to} ({halvings} halvings) at "

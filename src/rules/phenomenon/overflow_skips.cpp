@@ -83,29 +83,31 @@ Phrase message_of(const Part& part) {
   switch (part.kind) {
     case Kind::kInARow:
       return {part.severity == Severity::kError ? "in-a-row-at-end" : "in-a-row",
-              {{"skipped", part.where.skipped}, {"steps", steps}}};
+              {{"skipped", part.where.skipped}, {"steps", steps}, {"s", plural(part.where.steps)}}};
     case Kind::kMany:
       return {"many",
               {{"skipped", part.where.skipped},
-               {"width", Value(width, Unit::kSteps)},
+               {"width", width},
                {"rate",
                 Value(100.0 * static_cast<double>(part.where.skipped) / static_cast<double>(width), Unit::kPercent)},
-               {"steps", steps}}};
+               {"steps", steps},
+               {"s", plural(part.where.steps)}}};
     case Kind::kFew:
       return {static_cast<double>(part.where.skipped) > part.rate * static_cast<double>(width) && part.where.skipped > 1
                   ? "few-but-dense"
                   : "few",
               {{"skipped", part.skips.later},
-               {"covered", Value(part.skips.later_steps, Unit::kSteps)},
+               {"covered", part.skips.later_steps},
                {"steps", steps},
+               {"s", plural(part.where.steps)},
                {"window", part.scaler.window}}};
     default: break;
   }
   if (part.scaler.logged && part.scaler.first != part.scaler.lowest) {
     return {"start-up-scale",
             {{"skipped", part.where.skipped},
-             {"from", part.scaler.first},
-             {"to", part.scaler.falls.empty() ? part.scaler.last : part.scaler.falls.front().to}}};
+             {"from", scale_value(part.scaler.first)},
+             {"to", scale_value(part.scaler.falls.empty() ? part.scaler.last : part.scaler.falls.front().to)}}};
   }
   return {"start-up", {{"skipped", part.where.skipped}}};
 }
@@ -116,18 +118,14 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
   }
   if (part.kind != Kind::kStartUp && part.skips.later > part.where.skipped) {
     finding.evidence.push_back(
-        {{"in-all", {{"skipped", part.skips.later}, {"covered", Value(part.skips.later_steps, Unit::kSteps)}}},
-         {},
-         {}});
+        {{"in-all", {{"skipped", part.skips.later}, {"covered", part.skips.later_steps}}}, {}, {}});
   }
   if (part.skips.counter_silent) finding.evidence.push_back({{"counter-silent", {}}, {}, {}});
   const Series* batch = run.segments[part.segment].find(metric::kGlobalBatchSize);
   if (finding.severity != Severity::kNote && batch != nullptr && !batch->empty()) {
     const std::size_t i = std::min(batch->at_or_after_step(part.where.steps.first), batch->size() - 1);
     finding.evidence.push_back(
-        {{"samples", {{"samples", Value(static_cast<double>(part.where.skipped) * batch->value(i), Unit::kSamples)}}},
-         {},
-         {}});
+        {{"samples", {{"samples", Value(static_cast<double>(part.where.skipped) * batch->value(i))}}}, {}, {}});
   }
   if (finding.severity == Severity::kNote) return;
   if (const auto loss = loss_reaction(run.segments[part.segment], part.where.steps); loss && loss->reacts) {
@@ -206,25 +204,25 @@ const Rule kOverflowSkips{
           "{skipped} "
           "(normal)",
           "训练启动阶段 loss scale 从 {from} 降到 {to}，其间跳过参数更新 {skipped} 次，属正常现象"},
-         {"few", "optimizer steps skipped after the start-up: {skipped} in {covered}, what a loss scaler needs",
-          "启动阶段之后的 {covered} 中跳过参数更新 {skipped} 次，属于 loss scaler 的正常开销"},
-         {"few-but-dense", "optimizer steps skipped after the start-up: {skipped}, most of them at steps {steps}",
+         {"few", "optimizer steps skipped after the start-up: {skipped} in {covered} steps, what a loss scaler needs",
+          "启动阶段之后的 {covered} 步中跳过参数更新 {skipped} 次，属于 loss scaler 的正常开销"},
+         {"few-but-dense", "optimizer steps skipped after the start-up: {skipped}, most of them at step{s} {steps}",
           "启动阶段之后跳过参数更新 {skipped} 次，集中在第 {steps} 步"},
-         {"many", "{skipped} of {width} skipped ({rate}) at steps {steps}, after the start-up",
-          "启动阶段之后，第 {steps} 步的 {width} 中有 {skipped} 次更新被跳过（{rate}）"},
-         {"in-a-row", "{skipped} optimizer steps in a row skipped at steps {steps}",
+         {"many", "{skipped} of {width} steps skipped ({rate}) at step{s} {steps}, after the start-up",
+          "启动阶段之后，第 {steps} 步的 {width} 步中有 {skipped} 次更新被跳过（{rate}）"},
+         {"in-a-row", "{skipped} optimizer steps in a row skipped at step{s} {steps}",
           "第 {steps} 步连续跳过 {skipped} 次参数更新"},
          {"in-a-row-at-end",
-          "{skipped} optimizer steps in a row skipped at steps {steps}; the run did not get going again",
+          "{skipped} optimizer steps in a row skipped at step{s} {steps}; the run did not get going again",
           "第 {steps} 步连续跳过 {skipped} 次参数更新，此后训练没有恢复正常"},
          {"no-scaler", "needs something that tells of skipped steps (loss scale, counter or message)",
           "需要日志中有 loss scale、跳步计数或溢出信息"},
          {"and-start-up", "{skipped} more during the start-up search (normal)",
           "另有 {skipped} 次发生在启动阶段（正常）"},
-         {"in-all", "{skipped} skipped in all, of {covered} after the start-up",
-          "启动阶段之后共跳过 {skipped} 次（共 {covered}）"},
+         {"in-all", "{skipped} skipped in all, of {covered} steps after the start-up",
+          "启动阶段之后共跳过 {skipped} 次（共 {covered} 步）"},
          {"counter-silent", "the log's own counter of skipped iterations stays at 0", "日志自带的跳步计数一直为 0"},
-         {"samples", "{samples} were read and taught nothing", "这些步读入的 {samples} 没有参与参数更新"},
+         {"samples", "{samples} samples were read and taught nothing", "这些步读入的 {samples} 个样本没有参与参数更新"},
          {"loss", "the loss rose with it: {before} before, up to {peak}", "loss 随之上升：之前 {before}，最高 {peak}"},
          {"resume",
           "resume from the checkpoint of step {checkpoint}, the last before the overflows began at step {onset}",

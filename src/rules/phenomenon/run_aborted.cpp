@@ -97,9 +97,7 @@ void add_actions(const Run& run, Cause cause, std::int64_t last_step, Finding& f
   if (cause == Cause::kMemory) finding.actions.push_back({{"less-memory", {}}, ""});
   if (saved) {
     finding.actions.push_back(
-        {{"resume",
-          {{"checkpoint", *saved}, {"lost", Value(std::max<std::int64_t>(last_step - *saved, 0), Unit::kSteps)}}},
-         ""});
+        {{"resume", {{"checkpoint", *saved}, {"lost", std::max<std::int64_t>(last_step - *saved, 0)}}}, ""});
   }
 }
 
@@ -175,8 +173,8 @@ const Rule kRunAborted{
                    "can stay the "
                    "same with more accumulation steps",
                    "减小单步占用：micro-batch、序列长度、激活重计算；增加梯度累积步数即可保持有效 batch 不变"},
-                  {"resume", "resume from the checkpoint of step {checkpoint}; {lost} are lost",
-                   "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost}"}},
+                  {"resume", "resume from the checkpoint of step {checkpoint}; {lost} steps are lost",
+                   "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost} 步"}},
     .docs =
         {.finds =
              "A run whose log says that it was killed, cancelled or ended by an exception, before its planned steps.",

@@ -171,8 +171,9 @@ void tell_restarts(const Run& run, const std::vector<Restart>& restarts, Finding
                      {{"count", count},
                       {"last", worst->last},
                       {"first", worst->first},
-                      {"repeated", Value(worst->repeated(), Unit::kSteps)},
-                      {"all", Value(repeated, Unit::kSteps)}}};
+                      {"repeated", worst->repeated()},
+                      {"s", plural(worst->repeated())},
+                      {"all", repeated}}};
   finding.where = place(run, worst->segment, worst->steps(), worst->line);
   if (worst->loss && !worst->loss->goes_on) finding.actions.push_back({{"check-state", {{"first", worst->first}}}, ""});
   out.add(std::move(finding));
@@ -211,13 +212,14 @@ const Rule kRunRestarted{
     .scope = Scope::kRun,
     .severity = Severity::kNote,
     .sentences =
-        {{"restart", "the run went back from step {last} to step {first}: {repeated} done twice",
-          "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated}"},
+        {{"restart", "the run went back from step {last} to step {first}: {repeated} step{s} done twice",
+          "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步"},
          {"restarts",
-          "the run was restarted {count} times, {all} done twice in all; the longest way back: from step {last} to "
+          "the run was restarted {count} times, {all} steps done twice in all; the longest way back: from step {last} "
+          "to "
           "step "
           "{first}",
-          "训练重启 {count} 次，共重复 {all}；退得最远的一次：从第 {last} 步退回到第 {first} 步"},
+          "训练重启 {count} 次，共重复 {all} 步；退得最远的一次：从第 {last} 步退回到第 {first} 步"},
          {"several-runs",
           "the file holds {runs} runs: the step counter starts over ({last} -> {first}); each is judged on its own",
           "文件中有 {runs} 次训练：步数重新开始计数（{last} -> {first}），逐次分别判断"},
