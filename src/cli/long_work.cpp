@@ -97,9 +97,13 @@ struct LongWork::Display {
 
 LongWork::LongWork(bool quiet) {
   struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = SA_RESETHAND;  // the second one ends the program
-  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGINT, nullptr, &action);
+  if (action.sa_handler != SIG_IGN) {  // a job in the background is not to be stopped by the terminal
+    action = {};
+    action.sa_handler = on_interrupt;
+    action.sa_flags = SA_RESETHAND;  // the second one ends the program
+    sigaction(SIGINT, &action, nullptr);
+  }
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal == nullptr || std::string(terminal) == "dumb";
   if (!quiet && !dumb && isatty(STDERR_FILENO) == 1) display_ = std::make_unique<Display>(progress_);

@@ -45,6 +45,17 @@ void add_problem(FileRecord& file, Error problem) {
   file.problems.push_back(std::move(problem));
 }
 
+bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
+
+// A reader that is stopped finds its input cut, as it would a file that ends in the middle. The input is whole.
+void forget_cut(Recording& recording) {
+  FileRecord& file = recording.file;
+  recording.truncated = false;
+  file.truncated = false;
+  file.problem_count -= static_cast<std::int64_t>(
+      std::erase_if(file.problems, [](const Error& problem) { return problem.code == ErrorCode::kTruncated; }));
+}
+
 Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
   Outcome out;
   out.done = true;
@@ -54,6 +65,7 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
   }
   Recording recording =
       read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
+  if (stopped(options)) forget_cut(recording);
   const bool has_records = recording.rows() > 0 || !recording.events.empty();
   if (has_records) {
     const Run run = assemble(recording);
@@ -188,8 +200,6 @@ void judge_the_reading(const std::vector<const Rule*>& rules, const CheckOptions
     drop_ignored(options, report);
   }
 }
-
-bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
 
 }  // namespace
 

@@ -64,8 +64,8 @@ void Page::paragraph(int indent, std::string_view text, Ink ink) {
   paragraph(std::string(static_cast<std::size_t>(indent), ' '), indent, indent, text, ink);
 }
 
-void print_table(Page& page, int indent, const std::vector<TableColumnText>& columns,
-                 const std::vector<std::vector<std::string>>& rows) {
+std::vector<int> column_widths(const std::vector<TableColumnText>& columns,
+                               const std::vector<std::vector<std::string>>& rows) {
   std::vector<int> widths;
   for (const TableColumnText& column : columns) widths.push_back(display_width(column.title));
   for (const auto& row : rows) {
@@ -73,6 +73,12 @@ void print_table(Page& page, int indent, const std::vector<TableColumnText>& col
       widths[c] = std::max(widths[c], display_width(row[c]));
     }
   }
+  return widths;
+}
+
+void print_table(Page& page, int indent, const std::vector<TableColumnText>& columns,
+                 const std::vector<std::vector<std::string>>& rows) {
+  const std::vector<int> widths = column_widths(columns, rows);
   const auto print = [&](const auto& cell, Ink ink) {
     std::string line(static_cast<std::size_t>(indent), ' ');
     for (std::size_t c = 0; c < columns.size(); ++c) {

@@ -47,6 +47,9 @@ struct TableColumnText {
   std::string title;
   bool right = false;
 };
+/// Columns that print_table would need for these.
+std::vector<int> column_widths(const std::vector<TableColumnText>& columns,
+                               const std::vector<std::vector<std::string>>& rows);
 void print_table(Page& page, int indent, const std::vector<TableColumnText>& columns,
                  const std::vector<std::vector<std::string>>& rows);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/display.h"
 #include "report/page.h"
@@ -117,15 +118,20 @@ class Reading {
                                             {lang("least", "最小"), true},   {lang("median", "中位"), true},
                                             {lang("greatest", "最大"), true}};
     if (parts) columns.insert(columns.begin() + 1, {lang("part", "段"), true});
-    const int name_room = page_.width() - (parts ? 68 : 62);  // what seven columns of numbers leave
     std::vector<std::vector<std::string>> rows;
     for (const SeriesSummary& series : run.series) {
-      std::vector<std::string> row = {shortened(page_.clean(series.metric), name_room), format(Value(series.points))};
+      std::vector<std::string> row = {page_.clean(series.metric), format(Value(series.points))};
       for (const double value : {series.first, series.last, series.least, series.median, series.greatest}) {
         row.push_back(std::isnan(value) ? "-" : format(Value(value)));
       }
       if (parts) row.insert(row.begin() + 1, std::to_string(series.segment + 1));
       rows.push_back(std::move(row));
+    }
+    // Where the line is too short, names give way: they stand in full beside the curves.
+    const std::vector<int> widths = column_widths(columns, rows);
+    const int whole = std::accumulate(widths.begin(), widths.end(), 2 * static_cast<int>(widths.size()));
+    if (whole > page_.width()) {
+      for (auto& row : rows) row[0] = shortened(row[0], widths[0] - (whole - page_.width()));
     }
     page_.blank();
     print_table(page_, 2, columns, rows);
@@ -216,8 +222,8 @@ class Reading {
             say("{count} of them repeated", "其中重复 {count} 条", {{"count", file.repeated_lines}}, language()));
       }
       if (file.unused_lines > 0) {
-        facts.push_back(say("{count} lines not used (--ledger)", "未使用 {count} 行（--ledger）",
-                            {{"count", file.unused_lines}}, language()));
+        facts.push_back(say("{lines} not used (--ledger)", "未使用 {lines}（--ledger）",
+                            {{"lines", count_of(file.unused_lines, kLines, language())}}, language()));
       }
       if (file.truncated) facts.push_back(lang("ends in the middle of a record", "在一条记录中间结束"));
     } else {

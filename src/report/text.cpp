@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "assay/metric.h"
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
@@ -169,21 +170,22 @@ class TextReport {
   void write_curve(const Curve& curve, int label_width, Ink ink) {
     const std::string label = pad_right(page_.clean(spoken(curve.metric)), label_width) + "  ";
     const int left = indent_ + label_width + 2;
-    constexpr int kRangeWidth = 24;
-    const int columns = std::clamp(page_.width() - left - kRangeWidth, 10, kWidestCurve);
-    const Sparkline picture = sparkline(curve, columns, page_.options().unicode);
-    const std::string margin(static_cast<std::size_t>(indent_), ' ');
-    std::string cells;
-    for (std::size_t i = 0; i < picture.cells.size(); ++i) {
-      cells += picture.marked[i] ? page_.paint(ink, picture.cells[i]) : picture.cells[i];
-    }
+    Sparkline picture = sparkline(curve, kWidestCurve, page_.options().unicode);
     std::string range;
     if (!std::isnan(picture.low)) {
       range =
           "  " + format(Value(picture.low)) + (picture.low < picture.high ? " … " + format(Value(picture.high)) : "");
       if (picture.logarithmic) range += say(" (log)", "（对数）", language());
     }
-    page_.line(margin + label + cells + page_.clean(range));
+    range = page_.clean(range);
+    const int columns = std::clamp(page_.width() - left - display_width(range), 10, kWidestCurve);
+    if (columns < static_cast<int>(picture.cells.size())) picture = sparkline(curve, columns, page_.options().unicode);
+    const std::string margin(static_cast<std::size_t>(indent_), ' ');
+    std::string cells;
+    for (std::size_t i = 0; i < picture.cells.size(); ++i) {
+      cells += picture.marked[i] ? page_.paint(ink, picture.cells[i]) : picture.cells[i];
+    }
+    page_.line(margin + label + cells + range);
     const bool all = std::all_of(picture.marked.begin(), picture.marked.end(), [](bool marked) { return marked; });
     if (!picture.any_marked || all) return;
     std::string marks;
@@ -290,12 +292,25 @@ class TextReport {
     footer(text);
   }
 
-  void write_run(const RunSummary& run) {
+  // Those that most verdicts stand on first, then the others as they come in the log.
+  static std::vector<std::string> metrics_of(const RunSummary& run) {
     std::vector<std::string> metrics;
-    for (const SeriesSummary& series : run.series) {
+    const auto add = [&](const SeriesSummary& series) {
       const std::string name = spoken(series.metric);
       if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) metrics.push_back(name);
+    };
+    for (const std::string_view first :
+         {metric::kLoss, metric::kEvalLoss, metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
+      for (const SeriesSummary& series : run.series) {
+        if (series.metric == first) add(series);
+      }
     }
+    for (const SeriesSummary& series : run.series) add(series);
+    return metrics;
+  }
+
+  void write_run(const RunSummary& run) {
+    std::vector<std::string> metrics = metrics_of(run);
     const std::size_t most = page_.options().verbose ? metrics.size() : 6;
     const std::size_t rest = metrics.size() > most ? metrics.size() - most : 0;
     metrics.resize(metrics.size() - rest);
