@@ -53,6 +53,7 @@ Recorder::Column Recorder::column(std::string_view metric, std::string_view prin
 void Recorder::event(Event event) {
   if (recording_.events.size() >= kMostEvents) return;
   event.text = shown(event.text, kLongestEventText);
+  if (event.step && (*event.step > kGreatestStep || *event.step < -kGreatestStep)) event.step.reset();
   event.step_is_own = event.step.has_value();
   recording_.events.push_back(std::move(event));
   recording_.event_row.push_back(static_cast<std::int64_t>(recording_.rows()));
@@ -65,7 +66,9 @@ void Recorder::setting(std::string_view key, std::string_view value, std::int64_
   recording_.config.settings.push_back({std::string(key), std::string(value), std::move(where)});
 }
 
-void Recorder::planned_steps(std::int64_t steps) { recording_.planned_steps = steps; }
+void Recorder::planned_steps(std::int64_t steps) {
+  if (steps >= 0 && steps <= kGreatestStep) recording_.planned_steps = steps;
+}
 void Recorder::axis(std::string_view name) { recording_.axis = name; }
 void Recorder::dialect(std::string_view name) { recording_.dialect = name; }
 

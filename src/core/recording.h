@@ -18,6 +18,9 @@ namespace assay {
 
 /// A row whose step is not told: it takes a record number.
 inline constexpr std::int64_t kNoStep = INT64_MIN;
+/// Steps beyond this (2^53) are no steps: a row that tells one counts as telling none. Differences and sums of a million
+/// steps then never overflow, and none loses a bit as a double.
+inline constexpr std::int64_t kGreatestStep = std::int64_t{1} << 53;
 /// A row whose line is not marked with a rank.
 inline constexpr std::int64_t kNoRank = -1;
 
@@ -53,6 +56,7 @@ class Recorder {
 
   /// Starts a row. step: kNoStep when the line tells none.
   void begin_row(std::int64_t step, std::int64_t line, std::int64_t rank = kNoRank, std::int64_t shape = 0) {
+    if (step > kGreatestStep || step < -kGreatestStep) step = kNoStep;
     recording_.step.push_back(step);
     recording_.line.push_back(line);
     recording_.rank.push_back(rank);
@@ -75,7 +79,7 @@ class Recorder {
 
   void event(Event event);
   void setting(std::string_view key, std::string_view value, std::int64_t line);
-  void planned_steps(std::int64_t steps);
+  void planned_steps(std::int64_t steps);  // absurd ones are passed over
   void axis(std::string_view name);  // the last one stays
   void dialect(std::string_view name);
   /// line: from 1, 0 where it is not known; byte: offset in the file as stored, -1 where it is not known.

@@ -77,6 +77,13 @@ Part judge_part(const Run& run, std::size_t index, const Parameters& set) {
   return part;
 }
 
+// Too few for a rate, but close together and most of all there are.
+bool clustered(const Part& part) {
+  const auto width = static_cast<double>(part.where.steps.last - part.where.steps.first + 1);
+  return part.where.skipped > 1 && static_cast<double>(part.where.skipped) > part.rate * width &&
+         2 * part.where.skipped > part.skips.later;
+}
+
 Phrase message_of(const Part& part) {
   const std::int64_t width = part.where.steps.last - part.where.steps.first + 1;
   const Value steps(part.where.steps);
@@ -93,9 +100,7 @@ Phrase message_of(const Part& part) {
                {"steps", steps},
                {"s", plural(part.where.steps)}}};
     case Kind::kFew:
-      return {static_cast<double>(part.where.skipped) > part.rate * static_cast<double>(width) && part.where.skipped > 1
-                  ? "few-but-dense"
-                  : "few",
+      return {clustered(part) ? "few-but-dense" : "few",
               {{"skipped", part.skips.later},
                {"covered", part.skips.later_steps},
                {"steps", steps},
@@ -116,7 +121,7 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
   if (part.kind != Kind::kStartUp && part.skips.start_up > 0) {
     finding.evidence.push_back({{"and-start-up", {{"skipped", part.skips.start_up}}}, {}, {}});
   }
-  if (part.kind != Kind::kStartUp && part.skips.later > part.where.skipped) {
+  if (part.kind > Kind::kFew && part.skips.later > part.where.skipped) {
     finding.evidence.push_back(
         {{"in-all", {{"skipped", part.skips.later}, {"covered", part.skips.later_steps}}}, {}, {}});
   }
