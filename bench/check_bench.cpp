@@ -44,7 +44,7 @@ std::string megatron_line(std::int64_t i, std::int64_t records, const Row& row) 
       "loss scale: 1.0 | grad norm: %.3f | num zeros: 0 | params norm: 512.345 | number of skipped iterations:   0 | "
       "number of nan iterations:   0 |\n",
       static_cast<int>(i % 60), static_cast<long long>(i), static_cast<long long>(records),
-      static_cast<long long>(i * 512), row.throughput, 3e-4 * std::fmin(1.0, static_cast<double>(i) / 2000), row.loss,
+      static_cast<long long>(i) * 512, row.throughput, 3e-4 * std::fmin(1.0, static_cast<double>(i) / 2000), row.loss,
       row.grad_norm);
   return {line, static_cast<std::size_t>(length)};
 }

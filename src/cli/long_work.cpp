@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +33,7 @@ std::string in_bytes(double bytes) {
 }
 
 std::string in_time(double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   if (whole < 120) return std::to_string(whole) + " s";
   if (whole < 7200) return std::to_string(whole / 60) + " min";
   return std::to_string(whole / 3600) + " h";

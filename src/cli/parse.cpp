@@ -19,9 +19,9 @@ std::string flags_of(const Option& option) {
   return names;
 }
 
-std::string hint_for(std::string_view word, const std::vector<std::string_view>& known, std::string otherwise) {
+std::string hint_for(std::string_view word, const std::vector<std::string_view>& known, std::string_view otherwise) {
   const std::string guess = nearest(word, known);
-  return guess.empty() ? otherwise : "did you mean '" + guess + "'?";
+  return guess.empty() ? std::string(otherwise) : "did you mean '" + guess + "'?";
 }
 
 Result<void> check_choice(const Option& option, const std::string& value) {

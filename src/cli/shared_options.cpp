@@ -27,7 +27,7 @@ Option flag(std::string_view name, char letter, std::string_view help, bool* tar
 }
 
 std::vector<Option> output_options(const std::shared_ptr<OutputChoice>& choice, std::vector<std::string_view> formats) {
-  const auto set = [](auto action) {
+  const auto set = [](const auto& action) {
     return [action](const std::string& value) -> Result<void> {
       action(value);
       return {};

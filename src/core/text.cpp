@@ -42,7 +42,7 @@ std::string four_digits(double number) {
   return mantissa + "e" + (out[e + 1] == '-' ? "-" : "+") + exponent;
 }
 
-std::string with_unit(std::string number, Unit unit) {
+std::string with_unit(const std::string& number, Unit unit) {
   const std::string_view sign = symbol(unit);
   return sign.empty() ? number : number + " " + std::string(sign);
 }

@@ -83,12 +83,13 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
 
 // An exception here is ours or a library's (memory): the file is marked, the rest goes on.
 Outcome guarded(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
-  std::string what = "unknown exception";
+  std::string what;
   try {
     return read_and_judge(input, rules, options);
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
+    what = "unknown exception";
   }
   Outcome out;
   out.done = true;
