@@ -31,7 +31,8 @@ void expect_losses(const Recording& r, const Format& format, int from, int to, c
   if (!format.has_step) return;
   for (const Series& series : r.series) {
     if (series.metric != metric::kLoss) continue;
-    for (std::size_t k = 0; k < series.size(); ++k) EXPECT_EQ(r.step[series.row_of(k)], from + static_cast<int>(k)) << format.name;
+    for (std::size_t k = 0; k < series.size(); ++k)
+      EXPECT_EQ(r.step[series.row_of(k)], from + static_cast<int>(k)) << format.name;
   }
 }
 
@@ -165,7 +166,8 @@ TEST(LinesWrapped, JoinsARecordThatATerminalBroke) {
 
 TEST(LinesWrapped, ACutRecordIsNotJoinedWithTheNext) {
   const std::string first = lines_test::megatron(1, "", true);
-  const std::string log = first.substr(0, first.find("lm loss: ") + 12) + '\n' + lines_test::megatron(2, "", true) + '\n';
+  const std::string log =
+      first.substr(0, first.find("lm loss: ") + 12) + '\n' + lines_test::megatron(2, "", true) + '\n';
   const Recording r = read_log(log);
   ASSERT_EQ(r.rows(), 2U);
   EXPECT_EQ(r.step[0], 1);

@@ -21,32 +21,40 @@ const Event& only(const Recording& r) {
 }
 
 TEST(LinesEvents, DeepSpeedSkipsOfAllYears) {
-  const Event old = only(read_log("[deepscale] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 1048576.0, reducing to 524288.0\n"));
+  const Event old = only(
+      read_log("[deepscale] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 1048576.0, reducing to 524288.0\n"));
   EXPECT_EQ(old.kind, EventKind::kOverflow);
   EXPECT_EQ(old.before, 1048576);
   EXPECT_EQ(old.after, 524288);
-  const Event patient = only(read_log(
-      "[2023-04-28 06:51:29,903] [INFO] [loss_scaler.py:188:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss "
-      "scale: 65536, but hysteresis is 2. Reducing hysteresis to 1\n"));
+  const Event patient =
+      only(read_log("[2023-04-28 06:51:29,903] [INFO] [loss_scaler.py:188:update_scale] [deepspeed] OVERFLOW! Rank 0 "
+                    "Skipping step. Attempted loss "
+                    "scale: 65536, but hysteresis is 2. Reducing hysteresis to 1\n"));
   EXPECT_EQ(patient.before, 65536);
   EXPECT_FALSE(patient.after.has_value());
   EXPECT_FALSE(only(read_log("OVERFLOW! Rank 0 Skipping step.\n")).before.has_value());
   // Behind a progress bar, on the same line.
-  const Event glued = only(read_log("  0%|          | 1/2515 [00:14<10:00:14, 14.33s/it][2023-02-08 13:52:33,452] [INFO] [deepspeed] OVERFLOW! "
-                                    "Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768.0\n"));
+  const Event glued = only(read_log(
+      "  0%|          | 1/2515 [00:14<10:00:14, 14.33s/it][2023-02-08 13:52:33,452] [INFO] [deepspeed] OVERFLOW! "
+      "Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768.0\n"));
   EXPECT_EQ(glued.after, 32768);
 }
 
 TEST(LinesEvents, OtherWordsForSkipsAndNaN) {
-  EXPECT_EQ(only(read_log("NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: 2.0\n")).after, 2);
+  EXPECT_EQ(only(read_log("NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: 2.0\n")).after,
+            2);
   EXPECT_EQ(only(read_log("| WARNING: overflow detected, setting loss scale to: 32.0\n")).after, 32);
-  EXPECT_EQ(only(read_log("Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 16384.0\n")).after, 16384);
+  EXPECT_EQ(only(read_log("Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 16384.0\n")).after,
+            16384);
   EXPECT_EQ(only(read_log("Grad overflow on iteration 7\n")).step, 7);
-  EXPECT_EQ(only(read_log("Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.\n")).kind,
-            EventKind::kScaleAtMinimum);
-  const Event rerun = only(read_log(
-      "ERROR:megatron.core.rerun_state_machine:Unexpected result nan on rank 3 at iteration #3 invocation #2 (message='found NaN in local "
-      "grad norm for bucket #0 in backward pass before data-parallel communication collective')\n"));
+  EXPECT_EQ(
+      only(read_log("Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.\n"))
+          .kind,
+      EventKind::kScaleAtMinimum);
+  const Event rerun =
+      only(read_log("ERROR:megatron.core.rerun_state_machine:Unexpected result nan on rank 3 at iteration #3 "
+                    "invocation #2 (message='found NaN in local "
+                    "grad norm for bucket #0 in backward pass before data-parallel communication collective')\n"));
   EXPECT_EQ(rerun.kind, EventKind::kNonFinite);
   EXPECT_EQ(rerun.step, 3);
   EXPECT_EQ(only(read_log("Loss is nan, stopping training\n")).kind, EventKind::kNonFinite);
@@ -130,7 +138,8 @@ TEST(LinesSettings, ASettingThatEveryProcessEchoesIsNoSeries) {
 TEST(LinesTables, ReadsColumnsUnderTheirNames) {
   for (const std::string separator : {" ", "\t", ",", " | "}) {
     std::string log = "starting\nstep" + separator + "loss" + separator + "lr\n";
-    for (int i = 1; i <= 6; ++i) log += std::to_string(i * 10) + separator + lines_test::print("%.3f", 3.0 - 0.1 * i) + separator + "1e-4\n";
+    for (int i = 1; i <= 6; ++i)
+      log += std::to_string(i * 10) + separator + lines_test::print("%.3f", 3.0 - 0.1 * i) + separator + "1e-4\n";
     const Recording r = read_log(log);
     EXPECT_EQ(values_of(r, metric::kLoss).size(), 6U) << separator;
     ASSERT_EQ(r.rows(), 6U) << separator;

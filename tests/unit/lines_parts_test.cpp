@@ -47,10 +47,12 @@ TEST(LinesNumbers, ReadsWhatLogsPrint) {
 }
 
 TEST(LinesNumbers, KnowsWhatIsNoNumber) {
-  for (const char* text : {"0x14a5", "3rd", "8xH100", "nano", "information", "-", "+", ".", "", "None1", "Nonesuch", "12ab"}) {
+  for (const char* text :
+       {"0x14a5", "3rd", "8xH100", "nano", "information", "-", "+", ".", "", "None1", "Nonesuch", "12ab"}) {
     EXPECT_FALSE(scan(text)) << text;
   }
-  for (const char* text : {"2024-05-28", "22:26:20", "22:26:20,123", "0:07", "13/01/2022", "2024-05-28T22:26:20.5Z", "2.3.1", "10.0.0.7"}) {
+  for (const char* text : {"2024-05-28", "22:26:20", "22:26:20,123", "0:07", "13/01/2022", "2024-05-28T22:26:20.5Z",
+                           "2.3.1", "10.0.0.7"}) {
     EXPECT_EQ(scan(text).kind, TokenKind::kStamp) << text;
     EXPECT_EQ(*scan(text).end, '\0') << text;
   }
@@ -60,7 +62,8 @@ TEST(LinesNumbers, KnowsWhatIsNoNumber) {
 }
 
 TEST(LinesNumbers, StopsBeforeUnits) {
-  for (const char* text : {"15.34%", "1096.65ms", "300ms", "9.46GiB", "3.91x", "80.1T", "10/1000", "12, 13", "5..", "nanms"}) {
+  for (const char* text :
+       {"15.34%", "1096.65ms", "300ms", "9.46GiB", "3.91x", "80.1T", "10/1000", "12, 13", "5..", "nanms"}) {
     const Token token = scan(text);
     ASSERT_EQ(token.kind, TokenKind::kNumber) << text;
     EXPECT_NE(*token.end, '\0') << text;
@@ -71,8 +74,27 @@ TEST(LinesNumbers, StopsBeforeUnits) {
 }
 
 TEST(LinesNumbers, TheQuickScanIsTheSame) {
-  for (const char* text : {"1", "12 ", "3.25|", "3.25.1", "1,234", "1, 2", "1,2", "7/8", "22:26:20", "1e5", "1.5e3 ", "4K", "4ms", "-1", "nan",
-                           "12345678901234567890", "0.1234567890123456789 ", "5.", "5. ", "00012/", "2024-05-28"}) {
+  for (const char* text : {"1",
+                           "12 ",
+                           "3.25|",
+                           "3.25.1",
+                           "1,234",
+                           "1, 2",
+                           "1,2",
+                           "7/8",
+                           "22:26:20",
+                           "1e5",
+                           "1.5e3 ",
+                           "4K",
+                           "4ms",
+                           "-1",
+                           "nan",
+                           "12345678901234567890",
+                           "0.1234567890123456789 ",
+                           "5.",
+                           "5. ",
+                           "00012/",
+                           "2024-05-28"}) {
     const std::string_view view(text);
     const Token quick = scan_token_quickly(view.data(), view.data() + view.size());
     const Token full = scan(view);
@@ -116,11 +138,13 @@ std::string keys_of(std::string_view line) {
 TEST(LinesKeys, DerivesTheKeyOfEachNumber) {
   EXPECT_EQ(keys_of(" iteration 3 | elapsed time per iteration (ms): 1.5 | lm loss: 2 |"),
             "iteration; elapsed time per iteration (ms); lm loss");
-  EXPECT_EQ(keys_of("{'loss': 1.5, 'grad_norm': tensor(nan, device='cuda:0'), 'x': '0.5'}"), "loss; grad_norm; cuda; x");
+  EXPECT_EQ(keys_of("{'loss': 1.5, 'grad_norm': tensor(nan, device='cuda:0'), 'x': '0.5'}"),
+            "loss; grad_norm; cuda; x");
   EXPECT_EQ(keys_of("iter 3: loss 3.88, time 10.5ms, mfu 15%"), "iter; loss; time; mfu");
   EXPECT_EQ(keys_of("Eval loss at step 4000: 7.06,tokens_seen: 39"), "Eval loss at step; Eval loss; tokens_seen");
   EXPECT_EQ(keys_of("loss at 16004 1.78"), "loss; loss");
-  EXPECT_EQ(keys_of("steps: 1 loss: 12.7 iter time (s): 150.4 samples/sec: 6.8"), "steps; loss; iter time (s); samples/sec");
+  EXPECT_EQ(keys_of("steps: 1 loss: 12.7 iter time (s): 150.4 samples/sec: 6.8"),
+            "steps; loss; iter time (s); samples/sec");
   EXPECT_EQ(keys_of("2026-05-18 16:08:16,958 - root - INFO - step: 54  loss:  2.7"), "; ; step; loss");
   EXPECT_EQ(keys_of(R"(:::MLLOG {"key": "train_loss", "value": 1.3})"), "train_loss");
 }

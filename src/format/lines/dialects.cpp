@@ -68,7 +68,7 @@ constexpr MetricQuirk kNanochatQuirks[] = {{metric::kLoss, Quirk::kRunningMean}}
 constexpr Alias kDllogger[] = {{"parameterlossscale", is(metric::kLossScale)},
                                {"averageloss", is(metric::kLoss, Unit::kNats)},
                                {"steploss", is("step_loss", Unit::kNats)}};
-constexpr Alias kLitgpt[] = {{"step", kStepKey}, {"iter", kLastStepKey}, {"itertime", kTimeKey}};
+constexpr Alias kLitgpt[] = {{"val", kEvalLossKey}, {"step", kStepKey}, {"iter", kLastStepKey}, {"itertime", kTimeKey}};
 constexpr Alias kMmengine[] = {{"epoch(train)", is(metric::kEpoch, Unit::kEpochs)},
                                {"iter(train)", kStepKey},
                                {"memory", kIgnore},
@@ -79,7 +79,7 @@ constexpr Alias kOlmo[] = {{"step", kStepKey}};
 constexpr Alias kComposer[] = {{"batch", kStepKey}};
 constexpr Alias kMindFormers[] = {{"time", kIgnore}, {"globalnorm", is(metric::kGradNorm)}};
 constexpr Alias kChat[] = {{"actloss", is(metric::kLoss, Unit::kNats)}, {"unsuperloss", is("unsuper_loss")}};
-constexpr Alias kWeNet[] = {{"batch", kStepKey}};
+constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)}};
 constexpr Alias kMlLog[] = {{"samplescount", is(metric::kConsumedSamples, Unit::kSamples)},
                             {"stepnum", kStepKey},
                             {"epochnum", is(metric::kEpoch, Unit::kEpochs)},
@@ -296,7 +296,8 @@ constexpr Dialect kDialects[] = {
     {.name = "wenet",
      .anchors = {"TRAIN Batch ", " loss ", " lr "},
      .example = "DEBUG TRAIN Batch 7/100 loss nan lr 0.00055784 grad_norm nan rank 2",
-     .aliases = kWeNet},
+     .aliases = kWeNet,
+     .epoch_over_step = true},
     {.name = "olmo",
      .anchors = {"[step=", ",epoch="},
      .example =

@@ -9,10 +9,7 @@ namespace assay::lines {
 
 namespace {
 
-constexpr std::size_t kNoKeyword = kMostKeywords;
 constexpr std::size_t kLongestRecord = std::size_t{64} << 10;  // longer lines are searched for messages only
-constexpr std::array<std::string_view, 8> kNumberWords{"nan", "NaN", "NAN", "Nan", "inf", "Inf", "INF", "None"};
-
 std::string_view trimmed_right(std::string_view text) {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
@@ -24,10 +21,6 @@ bool has_digit(std::string_view text) {
   unsigned found = 0;  // no early exit, so that it is done in vectors
   for (const char c : text) found |= static_cast<unsigned>(static_cast<unsigned char>(c - '0') < 10);
   return found != 0;
-}
-
-bool occur(const KeywordSet& found, std::span<const std::size_t> ids) {
-  return std::all_of(ids.begin(), ids.end(), [&](std::size_t id) { return id == kNoKeyword || found[id]; });
 }
 
 // "[rank0]: RuntimeError: …" without what the launcher put before it.
@@ -43,21 +36,7 @@ std::string_view behind_rank(std::string_view text) {
 }  // namespace
 
 Engine::Engine(Recorder& recorder, bool remember)
-    : recorder_(recorder), remember_(remember), sink_(recorder, columns_) {
-  const auto number = [&](std::string_view text) { return text.empty() ? kNoKeyword : keywords_.add(text); };
-  for (const Dialect& dialect : dialects()) {
-    auto& ids = dialect_keywords_.emplace_back();
-    std::transform(dialect.anchors.begin(), dialect.anchors.end(), ids.begin(), number);
-  }
-  for (const Message& message : messages()) {
-    auto& ids = message_keywords_.emplace_back();
-    std::transform(message.texts.begin(), message.texts.end(), ids.begin(), number);
-  }
-  std::transform(kNumberWords.begin(), kNumberWords.end(), word_keywords_.begin(), number);
-  traceback_keyword_ = number(kTraceback);
-  keywords_.build();
-  message_rows_.assign(messages().size(), -1);
-}
+    : recorder_(recorder), remember_(remember), sink_(recorder, columns_), message_rows_(messages().size(), -1) {}
 
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
@@ -95,9 +74,8 @@ void Engine::piece(std::string_view text, Place place) {
 }
 
 void Engine::analyse(std::string_view text, Place place) {
-  const KeywordSet found = keywords_.find(text);
-  const bool numeric = has_digit(text) || std::any_of(word_keywords_.begin(), word_keywords_.end(),
-                                                      [&](std::size_t id) { return found[id]; });
+  const KeywordSet found = lexicon_.find(text);
+  const bool numeric = has_digit(text) || lexicon_.has_number_word(found);
   if (!numeric || text.size() > kLongestRecord) return without_number(text, found, place.number);
   tokenise(text, tokenised_);
   if (tokenised_.too_many) {
@@ -107,24 +85,12 @@ void Engine::analyse(std::string_view text, Place place) {
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
   if (known == nullptr && take_settings(text, place.number, recorder_)) {
-    for (const Message* message : messages_in(found)) tell(*message, text, place.number);
+    for (const Message* message : lexicon_.messages(found)) tell(*message, text, place.number);
     return;
   }
   Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found);
   act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place);
   if (remember_ && known != nullptr) cache_.used(known);
-}
-
-// Of several wordings of one kind the first in the table.
-std::vector<const Message*> Engine::messages_in(const KeywordSet& found) const {
-  std::vector<const Message*> out;
-  if (found.none()) return out;
-  for (std::size_t m = 0; m < message_keywords_.size(); ++m) {
-    const Message& message = messages()[m];
-    const bool again = std::any_of(out.begin(), out.end(), [&](const Message* o) { return o->kind == message.kind; });
-    if (!again && occur(found, message_keywords_[m])) out.push_back(&message);
-  }
-  return out;
 }
 
 ShapeState* Engine::new_state() {
@@ -154,13 +120,9 @@ Shape& Engine::shape_of(std::string_view text, const KeywordSet& found) {
 
 std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
   auto shape = std::make_unique<Shape>(line);
-  const Dialect* dialect = nullptr;
-  for (std::size_t d = 0; d < dialect_keywords_.size() && dialect == nullptr; ++d) {
-    const Dialect& row = dialects()[d];
-    if (occur(found, dialect_keywords_[d]) && (!row.at_start || text.starts_with(row.anchors[0]))) dialect = &row;
-  }
-  shape->messages = messages_in(found);
-  shape->traceback = found[traceback_keyword_];
+  const Dialect* dialect = lexicon_.dialect(text, found);
+  shape->messages = lexicon_.messages(found);
+  shape->traceback = lexicon_.has_traceback(found);
   shape->exception = is_exception_line(behind_rank(text));
   shape->meaning = derive_meaning(line, dialect);
   const Meaning& meaning = shape->meaning;
@@ -180,10 +142,10 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, std:
   if (chain_.active && !is_blank(text.front())) end_chain();
   if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
   if (found.any()) {
-    const auto told = messages_in(found);
+    const auto told = lexicon_.messages(found);
     for (const Message* message : told) tell(*message, text, number);
     if (!told.empty()) return;
-    if (found[traceback_keyword_]) {
+    if (lexicon_.has_traceback(found)) {
       traceback_line_ = number;
       return;
     }

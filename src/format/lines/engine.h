@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/recording.h"
-#include "format/lines/keywords.h"
 #include "format/lines/ledger.h"
+#include "format/lines/lexicon.h"
 #include "format/lines/line_source.h"
 #include "format/lines/row_sink.h"
 #include "format/lines/shape_cache.h"
@@ -71,22 +71,15 @@ class Engine {
   bool continue_chain(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text);
   void end_chain();
 
-  std::vector<const Message*> messages_in(const KeywordSet& found) const;
   void tell(const Message& message, std::string_view text, std::int64_t number);
   void tell_exception(std::string_view text, std::int64_t number);
 
   bool continue_record(std::string_view text, std::int64_t number);
   void give_up_record();
-  bool opens_wrapped_record(const KeywordSet& found) const;
 
   Recorder& recorder_;
   bool remember_;
-  Keywords keywords_;
-  std::vector<std::array<std::size_t, 3>> dialect_keywords_;
-  std::vector<std::array<std::size_t, 2>> message_keywords_;
-  std::array<std::size_t, 8> word_keywords_{};
-  std::size_t traceback_keyword_ = 0;
-
+  const Lexicon& lexicon_ = Lexicon::get();
   Columns columns_;
   RowSink sink_;
   ShapeCache cache_;

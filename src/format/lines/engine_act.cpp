@@ -248,21 +248,11 @@ void Engine::tell_exception(std::string_view text, std::int64_t number) {
   sink_.event(std::move(event));
 }
 
-bool Engine::opens_wrapped_record(const KeywordSet& found) const {
-  for (std::size_t d = 0; d < dialect_keywords_.size(); ++d) {
-    if (dialects()[d].terminator.empty()) continue;
-    const auto& ids = dialect_keywords_[d];
-    if (std::all_of(ids.begin(), ids.end(), [&](std::size_t id) { return id == kMostKeywords || found[id]; }))
-      return true;
-  }
-  return false;
-}
-
 // A record without its end goes on in the next line, unless that begins a record itself or is something else.
 bool Engine::continue_record(std::string_view text, std::int64_t number) {
   const bool plain = !has_control(text);
   if (!plain || held_.size() >= kMostJoinedLines || joined_.size() + text.size() > kMostJoinedBytes ||
-      opens_wrapped_record(keywords_.find(text)) || text.find_first_of(":|") == std::string_view::npos) {
+      lexicon_.opens_wrapped_record(lexicon_.find(text)) || text.find_first_of(":|") == std::string_view::npos) {
     give_up_record();
     return false;
   }

@@ -67,8 +67,12 @@ Tail without_openers(std::string_view text) {
     while (at > 0 && (is_word(before[at - 1]) || before[at - 1] == '.')) --at;
     std::string_view head = before.substr(0, at);
     trim_right(head);
-    const bool wrapper = at < before.size() && !head.empty() &&
-                         (head.back() == ':' || head.back() == '=' || head.back() == '[' || head.back() == '(');
+    const std::string_view name = before.substr(at);
+    const bool converts = name.find("ensor") != std::string_view::npos ||
+                          name.find("float") != std::string_view::npos || name.find("array") != std::string_view::npos;
+    const bool wrapper =
+        !name.empty() && !head.empty() &&
+        (converts || head.back() == ':' || head.back() == '=' || head.back() == '[' || head.back() == '(');
     tail.paren = tail.paren || !wrapper;
     tail.text = wrapper ? head : before;
   }
@@ -108,7 +112,9 @@ std::string_view phrase(std::string_view text) {
       }
     }
   }
-  return trimmed(text.substr(at));
+  std::string_view key = trimmed(text.substr(at));
+  while (!key.empty() && key.front() == '/') key.remove_prefix(1);  // "epoch=0/micro_step=20/global_step=10"
+  return key;
 }
 
 std::string_view last_word(std::string_view text) {
@@ -132,7 +138,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
   Field field;
   std::string bare(core);
   std::erase_if(bare, is_blank);
-  if (!first && (bare == "](" || bare == "][" || bare == ")(" || bare == ")[")) {
+  if (!first && (bare == "](" || bare == "][" || bare == ")(" || bare == ")[" || bare == "[")) {
     field.relation = Relation::kWithinEpoch;
     return field;
   }

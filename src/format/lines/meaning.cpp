@@ -39,11 +39,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 // Words before a key that do not change what it means. "value loss" is another loss; "current loss" is not.
 bool is_filler(std::string_view word) {
-  constexpr std::array<std::string_view, 40> kFillers{
-      "current", "the",  "training", "train",     "batch",   "step",     "avg",  "average",  "mean",    "total",
-      "log",     "info", "epoch",    "iteration", "global",  "running",  "and",  "with",     "at",      "after",
-      "now",     "last", "latest",   "progress",  "metrics", "stats",    "iter", "results",  "final",   "in",
-      "on",      "for",  "model",    "rank",      "overall", "averaged", "done", "finished", "summary", "is"};
+  constexpr std::array<std::string_view, 42> kFillers{
+      "current", "the",      "training", "train", "batch",     "step",     "avg",     "average", "mean",
+      "total",   "log",      "info",     "epoch", "iteration", "global",   "running", "and",     "with",
+      "at",      "after",    "now",      "last",  "latest",    "progress", "metrics", "stats",   "iter",
+      "results", "final",    "in",       "on",    "for",       "model",    "rank",    "overall", "averaged",
+      "done",    "finished", "summary",  "is",    "步",        "轮"};
   const std::string normal = normalise_key(word);
   return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
 }
@@ -190,6 +191,12 @@ class Deriver {
           break;
         case Relation::kAt: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kProgress: steps_.push_back({i, kProgressRank, {}, "step"}); break;
+        case Relation::kTotal:
+          if (out_.dialect != nullptr && out_.dialect->epoch_over_step && i > 0 &&
+              claims_[i - 1].meaning.metric == metric::kEpoch) {
+            steps_.push_back({i, 0, {}, "batch"});
+          }
+          break;
         case Relation::kWithinEpoch:
           if (epoch_before(i)) steps_.push_back({i, kWithinEpochRank, {}, "step"});
           break;
@@ -272,7 +279,8 @@ class Deriver {
       out_.slots[next].use = SlotUse::kTotal;
       out_.total_slot = static_cast<int>(next);
       // Behind an epoch the total is that of the epoch.
-      out_.total_is_plan = best->rank != kWithinEpochRank && !epoch_stands_before(best->slot);
+      out_.total_is_plan =
+          best->rank != kWithinEpochRank && best->rank != kKeylessRank && !epoch_stands_before(best->slot);
     }
   }
 
@@ -346,6 +354,7 @@ class Deriver {
     ++core_;
     only_core_ = metric;
     out_.has_loss = out_.has_loss || metric == metric::kLoss;
+    out_.has_eval = out_.has_eval || metric == metric::kEvalLoss || metric == metric::kEvalAccuracy;
   }
 
   void assign_known(std::size_t i, bool stepless_loss) {

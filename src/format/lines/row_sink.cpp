@@ -48,6 +48,8 @@ std::uint32_t RowSink::family(const Meaning& meaning) {
   family.weak_step = meaning.weak_step;
   family.has_loss = meaning.has_loss;
   family.only_rate = meaning.only_rate;
+  // An evaluation may come once in a log; with a step by name it is no chance.
+  family.accepted = family.accepted || (meaning.has_eval && meaning.has_step && !meaning.weak_step);
   return add_family(key, std::move(family));
 }
 
@@ -92,7 +94,8 @@ void RowSink::observe(Family& family, std::int64_t step, const std::vector<Cell>
   } else if (family.has_step && !family.weak_step) {
     family.accepted = family.lines >= 2 && (family.rises > 0 || family.varies);
   } else if (family.has_step) {
-    family.accepted = family.lines >= 2 && family.rises > family.falls;
+    family.accepted =
+        (family.lines >= 2 && family.rises > family.falls) || (family.lines >= 3 && family.varies && family.falls == 0);
   } else {
     // A setting that every process echoes is no series.
     family.accepted = family.lines >= (family.only_rate ? 3 : 2) && family.varies;

@@ -63,6 +63,7 @@ struct Meaning {
   bool epoch_step = false;     // the epoch, as long as it is a whole number, counts the records
   bool weak_step = false;      // taken for the step only because nothing better is there
   bool has_loss = false;       // a training loss by name
+  bool has_eval = false;       // an evaluation's loss or accuracy
   bool has_core = false;       // a metric that tells of training: loss, grad norm, rate, scale, evaluation
   bool only_rate = false;      // a learning rate is its only core metric
   bool loss_like = false;      // a key that ends in "loss", unknown

@@ -21,8 +21,8 @@ const char* word_run(const char* p, const char* end) {
   while (p < end) {
     if (is_word(*p)) {
       ++p;
-    } else if (*p == '.' && end - p > 1 && is_digit(p[1]) && is_digit(p[-1])) {
-      ++p;
+    } else if (end - p > 1 && is_digit(p[1]) && (*p == '.' ? is_digit(p[-1]) : *p == '@' && is_letter(p[-1]))) {
+      ++p;  // "acc@1" is a word, too
     } else {
       break;
     }
