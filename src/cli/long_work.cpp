@@ -102,7 +102,7 @@ LongWork::LongWork(bool quiet) {
   if (action.sa_handler != SIG_IGN) {  // a job in the background is not to be stopped by the terminal
     action = {};
     action.sa_handler = on_interrupt;
-    action.sa_flags = SA_RESETHAND;  // the second one ends the program
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one ends the program
     sigaction(SIGINT, &action, nullptr);
   }
   const char* terminal = std::getenv("TERM");

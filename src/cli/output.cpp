@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "cli/command.h"
@@ -50,8 +51,8 @@ Result<void> write_through(const std::string& text, const std::string& file) {
 
 Result<void> replace_file(const std::string& text, const std::string& file) {
   // Through a link to what it points at, so that the link stays.
-  char resolved[PATH_MAX];
-  const std::string target = realpath(file.c_str(), resolved) != nullptr ? resolved : file;
+  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(file.c_str(), nullptr), std::free);
+  const std::string target = resolved ? resolved.get() : file;
   struct stat old = {};
   const bool replaces = stat(target.c_str(), &old) == 0;
   if (replaces && !S_ISREG(old.st_mode)) return write_through(text, file);

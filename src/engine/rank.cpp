@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "engine/engine.h"
@@ -77,7 +78,17 @@ class CausesFirst {
 }  // namespace
 
 void rank(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), before);
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // Of equals the one that came first: the order of paths and of rules.
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (before(findings[a], findings[b])) return true;
+    return !before(findings[b], findings[a]) && a < b;
+  });
+  std::vector<Finding> sorted;
+  sorted.reserve(findings.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(findings[i]));
+  findings = std::move(sorted);
   give_ids(findings);
   findings = CausesFirst(std::move(findings)).ordered();
 }

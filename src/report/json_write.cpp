@@ -31,14 +31,14 @@ class Writer {
     out["schema"] = json_names::kSchema;
     out["tool"] = {{"name", "assay"}, {"version", text(report_.tool_version)}};
     out["language"] = language_ == Language::kChinese ? "zh" : "en";
-    out["arguments"] = all(report_.arguments, [this](const std::string& one) { return text(one); });
+    out["arguments"] = all(report_.arguments, [](const std::string& one) { return text(one); });
     out["complete"] = report_.complete;
     out["judged"] = report_.judged;
     out["verdict"] = report_.judged ? verdict() : Json();
     out["runs"] = all(report_.runs, [this](const RunSummary& one) { return run(one); });
     out["findings"] = all(report_.findings, [this](const Finding& one) { return finding(one); });
     out["sections"] = all(report_.sections, [this](const Section& one) { return section(one); });
-    out["files"] = all(report_.files, [this](const FileRecord& one) { return file(one); });
+    out["files"] = all(report_.files, [](const FileRecord& one) { return file(one); });
     out["rules"] = rules();
     return out;
   }
@@ -63,7 +63,7 @@ class Writer {
     out["message"] = text(sentence(rule, one.message, language_));
     out["phrase"] = phrase(one.message);
     out["where"] = one.where ? location(*one.where) : Json();
-    out["also"] = all(one.also, [this](const Location& place) { return location(place); });
+    out["also"] = all(one.also, [](const Location& place) { return location(place); });
     out["evidence"] = all(one.evidence, [&](const Evidence& evidence) {
       Json item;
       item["text"] = evidence.text.key.empty() ? Json() : text(sentence(rule, evidence.text, language_));
@@ -79,7 +79,7 @@ class Writer {
       item["command"] = action.command.empty() ? Json() : text(action.command);
       return item;
     });
-    out["because_of"] = all(one.because_of, [this](const std::string& id) { return text(id); });
+    out["because_of"] = all(one.because_of, [](const std::string& id) { return text(id); });
     return out;
   }
 

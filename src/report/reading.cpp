@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "base/display.h"
 #include "report/page.h"
@@ -256,8 +257,9 @@ class Reading {
           2, say("{unused} of {lines} not used:", "{lines}中有 {unused} 行未使用：",
                  {{"unused", file.unused_lines}, {"lines", count_of(file.lines, kLines, language())}}, language()));
       std::vector<UnusedKind> kinds = file.unused;
-      std::stable_sort(kinds.begin(), kinds.end(),
-                       [](const UnusedKind& a, const UnusedKind& b) { return a.count > b.count; });
+      std::sort(kinds.begin(), kinds.end(), [](const UnusedKind& a, const UnusedKind& b) {
+        return std::tie(b.count, a.first_line, a.why) < std::tie(a.count, b.first_line, b.why);
+      });
       std::int64_t told = 0;
       for (const UnusedKind& kind : kinds) {
         told += kind.count;
