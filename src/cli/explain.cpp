@@ -21,13 +21,13 @@ void print_parameters(Page& page, const Rule& rule) {
   page.paragraph(0, "Parameters", Ink::kStrong);
   for (const Parameter& one : rule.parameters) {
     const std::string unit = one.unit.empty() ? "" : " " + std::string(one.unit);
-    page.paragraph("  ", 2, 6,
+    page.paragraph("  ", 2, 4,
                    std::string(one.name) + " = " + format(Value(one.standard)) + unit + " (" +
                        format(Value(one.least)) + " to " + format(Value(one.greatest)) + ")" +
                        (one.reason.empty() ? "" : ": " + std::string(one.reason)));
   }
   const Parameter& first = rule.parameters.front();
-  page.paragraph("  ", 2, 6, "to set one: --set " + std::string(rule.name) + "." + std::string(first.name) + "=NUMBER",
+  page.paragraph("  ", 2, 4, "to set one: --set " + std::string(rule.name) + "." + std::string(first.name) + "=NUMBER",
                  Ink::kFaint);
 }
 

@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/display.h"
 
@@ -78,20 +79,22 @@ std::vector<int> column_widths(const std::vector<TableColumnText>& columns,
 
 void print_table(Page& page, int indent, const std::vector<TableColumnText>& columns,
                  const std::vector<std::vector<std::string>>& rows) {
+  if (columns.empty()) return;
   const std::vector<int> widths = column_widths(columns, rows);
   const auto print = [&](const auto& cell, Ink ink) {
-    std::string line(static_cast<std::size_t>(indent), ' ');
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (c > 0) line += "  ";
-      const std::string text = cell(c);
-      if (columns[c].right) {
-        line += pad_left(text, widths[c]);
-      } else {
-        line += c + 1 == columns.size() ? text : pad_right(text, widths[c]);
-      }
+    std::string lead(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
+      lead += (columns[c].right ? pad_left(cell(c), widths[c]) : pad_right(cell(c), widths[c])) + "  ";
     }
-    const std::size_t end = line.find_last_not_of(' ');
-    page.line(page.paint(ink, line.substr(0, end == std::string::npos ? 0 : end + 1)));
+    const std::size_t last = columns.size() - 1;
+    const int used = display_width(lead);
+    // Text in the last column may be long: it goes on under itself.
+    const std::vector<std::string> lines = columns[last].right ? std::vector{pad_left(cell(last), widths[last])}
+                                                               : wrap(cell(last), std::max(20, page.width() - used));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string line = (i == 0 ? lead : std::string(static_cast<std::size_t>(used), ' ')) + lines[i];
+      page.line(page.paint(ink, line.substr(0, line.find_last_not_of(' ') + 1)));
+    }
   };
   const bool titled =
       std::any_of(columns.begin(), columns.end(), [](const auto& column) { return !column.title.empty(); });

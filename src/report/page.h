@@ -42,7 +42,7 @@ class Page {
   std::string out_;
 };
 
-/// A table under a heading. Columns are as wide as they need to be; the last one is never padded.
+/// A table under a heading. Columns are as wide as they need to be; text in the last one is wrapped.
 struct TableColumnText {
   std::string title;
   bool right = false;
