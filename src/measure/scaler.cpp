@@ -186,6 +186,10 @@ void find_low(const std::vector<Reading>& all, ScalerHistory& out) {
     if (!low && open) out.low.back().steps.last = std::max(out.low.back().steps.last, one.steps.first - 1);
     if (low) {
       LowScale& stretch = out.low.back();
+      // A fall passes through 1 on its way: it is low from where it is below.
+      const bool passing =
+          one.scale < 1 && stretch.lowest == 1 && one.steps.first - stretch.steps.first <= kStartUpSteps;
+      if (passing) stretch = {one.steps, one.line, one.scale, stretch.fell_from, false};
       stretch.steps.last = std::max(stretch.steps.last, one.steps.last);
       stretch.lowest = std::min(stretch.lowest, one.scale);
     }

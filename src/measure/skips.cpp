@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "assay/metric.h"
 #include "core/metric_names.h"
@@ -127,8 +128,9 @@ void from_missing_loss(const Segment& segment, std::vector<Hint>& out) {
 
 // Joins hints that overlap; they are sorted by their first step.
 std::vector<SkipStretch> join(std::vector<Hint> hints) {
-  std::stable_sort(hints.begin(), hints.end(), [](const Hint& a, const Hint& b) {
-    return a.steps.first != b.steps.first ? a.steps.first < b.steps.first : a.steps.last < b.steps.last;
+  std::sort(hints.begin(), hints.end(), [](const Hint& a, const Hint& b) {
+    return std::tie(a.steps.first, a.steps.last, a.source, a.line, a.count) <
+           std::tie(b.steps.first, b.steps.last, b.source, b.line, b.count);
   });
   std::vector<SkipStretch> out;
   for (std::size_t i = 0; i < hints.size();) {

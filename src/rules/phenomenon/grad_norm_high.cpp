@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::size_t kNeighbourhood = 32;  // records to each side
 constexpr std::size_t kFewest = 5;          // records from which a median of norms means anything
+constexpr std::size_t kApart = 10;          // records between two events; one event alone is no tail
 constexpr std::size_t kForTail = 100;       // records from which a 99th percentile does
 constexpr double kWarmUp = 0.1;             // of the records: norms at the start of training are high in every run
 constexpr double kUsualClip = 1.0;          // the default of Megatron-LM, the Hugging Face Trainer and torchtitan
@@ -107,16 +108,24 @@ std::optional<Rise> find_rise(const Norms& norms, const Parameters& set) {
 
 struct Tail {
   double p90 = 0, p99 = 0;
+  std::size_t events = 0;  // groups of records that lie apart above `far`
 };
 
-std::optional<Tail> tail_of(const Norms& norms) {
+std::optional<Tail> tail_of(const Norms& norms, double far) {
   const std::size_t skip = static_cast<std::size_t>(kWarmUp * static_cast<double>(norms.logs.size()));
   const std::span<const double> logs = std::span(norms.logs).subspan(skip);
   if (logs.size() < kForTail) return std::nullopt;
   std::vector<double> rest = running_median(logs, kNeighbourhood);
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = logs[i] - rest[i];
   const std::vector<double> q = quantiles(rest, std::array{0.5, 0.9, 0.99});
-  return Tail{std::exp(q[1] - q[0]), std::exp(q[2] - q[0])};
+  Tail out{std::exp(q[1] - q[0]), std::exp(q[2] - q[0]), 0};
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] - q[0] < std::log(far)) continue;
+    if (out.events == 0 || i - last > kApart) ++out.events;
+    last = i;
+  }
+  return out;
 }
 
 void set_place(const Series& series, const Norms& norms, std::size_t from, std::size_t to, High& out) {
@@ -172,8 +181,8 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
     out.values = {{"level", rise->level}, {"now", rise->now}, {"ratio", rise->ratio()}, {"step", out.steps.first}};
     return out;
   }
-  const auto tail = tail_of(norms);
-  if (tail && (tail->p90 >= set["p90"] || tail->p99 >= set["p99"])) {
+  const auto tail = tail_of(norms, set["p99"]);
+  if (tail && (tail->p90 >= set["p90"] || (tail->p99 >= set["p99"] && tail->events >= kFewest))) {
     High out{index, Kind::kHeavyTail};
     set_place(*series, norms, 0, n - 1, out);
     out.severity = tail->p90 >= set["p90"] ? Severity::kWarning : Severity::kNote;
