@@ -80,7 +80,7 @@ class Recorder {
   void event(Event event);
   void setting(std::string_view key, std::string_view value, std::int64_t line);
   void planned_steps(std::int64_t steps);  // absurd ones are passed over
-  void axis(std::string_view name);  // the last one stays
+  void axis(std::string_view name);        // the last one stays
   void dialect(std::string_view name);
   /// line: from 1, 0 where it is not known; byte: offset in the file as stored, -1 where it is not known.
   void truncated(std::int64_t line, std::string_view what, std::int64_t byte = -1);

@@ -2,11 +2,11 @@
 //
 // Half precision cannot hold small gradients, so the loss is multiplied by a scale before the backward pass. A dynamic
 // scaler looks for the largest scale that works: it halves after a step whose gradients overflowed (that step is
-// skipped) and doubles after `window` steps without one. Hence the healthy shapes: at the start a quick way down from an
-// initial value that nobody chose with care (2^32 takes some twenty skipped steps), then a saw-tooth with about one
-// overflow for each window, since the scaler tries a doubling as often as that. Trouble looks different: a way down that
-// is quick although the run is under way, or a level at or below 1, where gradients that overflow and gradients that
-// vanish exist in the same step and no scale is right.
+// skipped) and doubles after `window` steps without one. Hence the healthy shapes: at the start a quick way down from
+// an initial value that nobody chose with care (2^32 takes some twenty skipped steps), then a saw-tooth with about one
+// overflow for each window, since the scaler tries a doubling as often as that. Trouble looks different: a way down
+// that is quick although the run is under way, or a level at or below 1, where gradients that overflow and gradients
+// that vanish exist in the same step and no scale is right.
 //
 // What is read. The scale printed with the records, and the scaler's messages ("Attempted loss scale: A, reducing to
 // B"), in the order of the file. A message is exact about the moves and vague about the step, a record the other way
@@ -15,7 +15,8 @@
 //
 // The start-up search is a run of halvings that begins within kStartUpSteps of the start of training and is not
 // interrupted by a rise or by a pause of more than kStartUpSteps, as long as the scale stays at 1 or above. An excerpt
-// from the middle of a run has no start; a resumed run has one only when the scale begins anew, well above where it was.
+// from the middle of a run has no start; a resumed run has one only when the scale begins anew, well above where it
+// was.
 //
 // Limits: a log with one record in 1,000 steps shows the sum of several moves. A scale that a framework prints as a
 // running mean moves by less than a half; moves below a third are followed but not counted.

@@ -1,5 +1,5 @@
-// The fixtures of tests/rules/: bad.log raises the rule with the severity, place and number that stand beside it, good.log
-// does not raise it. Through the whole of check(), as a user has it.
+// The fixtures of tests/rules/: bad.log raises the rule with the severity, place and number that stand beside it,
+// good.log does not raise it. Through the whole of check(), as a user has it.
 
 #include <gtest/gtest.h>
 

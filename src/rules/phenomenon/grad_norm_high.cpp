@@ -1,5 +1,5 @@
-// The grad norm is high and stays so: as a level that rose and did not come back, as a tail that is far too heavy, or as
-// a level far above any clip threshold.
+// The grad norm is high and stays so: as a level that rose and did not come back, as a tail that is far too heavy, or
+// as a level far above any clip threshold.
 //
 // Three questions, from the worst to the mildest.
 //  1. Did the level rise for good? The level is compared with the lowest that the same run had held before, so that no

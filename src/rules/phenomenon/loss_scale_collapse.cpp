@@ -1,9 +1,9 @@
 // The loss scale has collapsed: it lies below 1, or at a floor of 1 that it fell to, and stays there.
 //
 // A scale exists to lift small gradients out of the range where half precision rounds them to zero. At a scale of 1 it
-// lifts nothing; below 1 it pushes them down, and yet the largest still overflow, else the scaler would have doubled. So
-// there is no scale left at which this model fits into half precision. That is a state, not an event, hence a length is
-// asked for; a scaler that has given up by its own words needs no further proof.
+// lifts nothing; below 1 it pushes them down, and yet the largest still overflow, else the scaler would have doubled.
+// So there is no scale left at which this model fits into half precision. That is a state, not an event, hence a length
+// is asked for; a scaler that has given up by its own words needs no further proof.
 
 #include <algorithm>
 

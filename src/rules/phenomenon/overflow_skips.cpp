@@ -2,9 +2,9 @@
 //
 // Skipping is how dynamic loss scaling works, so the question is never whether but how often and when. At the start the
 // scaler comes down from an initial value that is too high, one skipped step for each halving: normal. Afterwards it
-// tries a doubling once in a window and pays with about one skip: normal too, also with a short window, where this makes
-// two skips in a hundred steps for ever. What is not normal is a rate well above one in a window, or many in a row: then
-// updates are lost, the learning rate schedule runs on without them, and the gradients do not fit fp16.
+// tries a doubling once in a window and pays with about one skip: normal too, also with a short window, where this
+// makes two skips in a hundred steps for ever. What is not normal is a rate well above one in a window, or many in a
+// row: then updates are lost, the learning rate schedule runs on without them, and the gradients do not fit fp16.
 
 #include <algorithm>
 

@@ -2,7 +2,8 @@
 //
 // A restart is no fault. It explains what comes after it: work done twice, a loss that jumps because optimizer state or
 // data order was not restored, a scale that starts anew. So each restart is told with its two ends, with what was
-// repeated or is missing, and with the loss at the same steps before and after, which is the fairest comparison there is.
+// repeated or is missing, and with the loss at the same steps before and after, which is the fairest comparison there
+// is.
 //
 // A counter that goes back to where it began is another run in the same file, not a restart, and is told as such.
 

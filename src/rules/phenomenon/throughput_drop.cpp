@@ -1,13 +1,15 @@
 // Training became slower and stayed so.
 //
-// A slow device, a node that throttles, a data loader that cannot keep up: the loss looks as ever while every step takes
-// longer. What counts is a lasting change of the level, not the record that a checkpoint or an evaluation made slow.
+// A slow device, a node that throttles, a data loader that cannot keep up: the loss looks as ever while every step
+// takes longer. What counts is a lasting change of the level, not the record that a checkpoint or an evaluation made
+// slow.
 //
 // Speed is compared in logarithms, so that a drop is the same whatever the unit: for each record the median of up to
 // kWindow records before it against the median of as many from it on. The drop has to exceed the spread of the records
 // on both sides three times over and to last for `records` records. The first record (compilation, warm caches) is left
-// out. Throughput is preferred to step time because a batch that grows makes steps longer and nothing slower; where only
-// step times are printed they are divided by the batch size beside them. A sequence length that changes is no drop.
+// out. Throughput is preferred to step time because a batch that grows makes steps longer and nothing slower; where
+// only step times are printed they are divided by the batch size beside them. A sequence length that changes is no
+// drop.
 //
 // An excerpt too short for this is judged by its last two records against a steady first half.
 
