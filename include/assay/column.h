@@ -26,7 +26,15 @@ class IntegerColumn {
     ++size_;
     if (open_.size() == kBlock) seal();
   }
-  std::int64_t operator[](std::size_t index) const;
+  std::int64_t operator[](std::size_t index) const {
+    const std::size_t number = index / kBlock;
+    const std::size_t k = index % kBlock;
+    if (number == blocks_.size()) return static_cast<std::int64_t>(open_[k]);
+    const Block& block = blocks_[number];
+    std::uint64_t value = block.base + block.stride * k;
+    if ((block.offset_and_width & kWidthMask) != 0) value += residual(block, k);
+    return static_cast<std::int64_t>(value);
+  }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::int64_t front() const { return (*this)[0]; }
@@ -36,12 +44,14 @@ class IntegerColumn {
 
  private:
   static constexpr std::size_t kBlock = 128;
+  static constexpr std::uint64_t kWidthMask = 0xf;
   struct Block {
     std::uint64_t base;
     std::uint64_t stride;
     std::uint64_t offset_and_width;  // offset into residuals_ << 4 | width in bytes
   };
   void seal();
+  std::uint64_t residual(const Block& block, std::size_t k) const;
 
   std::vector<Block> blocks_;
   std::vector<std::uint8_t> residuals_;

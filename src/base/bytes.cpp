@@ -6,8 +6,10 @@ namespace assay {
 
 std::optional<std::int64_t> exact_integer(double value) {
   constexpr double kLargest = 9007199254740992.0;  // 2^53: above it neighbouring integers share a double
-  if (!(std::fabs(value) <= kLargest) || value != std::trunc(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  if (!(std::fabs(value) <= kLargest)) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(value);
+  if (static_cast<double>(whole) != value) return std::nullopt;
+  return whole;
 }
 
 std::size_t utf8_sequence(std::string_view text, bool* cut) {

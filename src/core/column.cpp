@@ -10,8 +10,6 @@ namespace assay {
 
 namespace {
 
-constexpr std::uint64_t kWidthMask = 0xf;
-
 std::uint8_t width_of(std::uint64_t largest) {
   const auto bits = std::bit_width(largest);
   return bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
@@ -21,6 +19,15 @@ std::uint8_t width_of(std::uint64_t largest) {
 
 void IntegerColumn::seal() {
   const std::uint64_t first = open_.front();
+  // Most blocks are a progression without a residual: one pass without a branch finds out.
+  const std::uint64_t step = open_[1] - first;
+  std::uint64_t differs = 0;
+  for (std::size_t k = 0; k < kBlock; ++k) differs |= open_[k] ^ (first + step * k);
+  if (differs == 0) {
+    blocks_.push_back({first, step, static_cast<std::uint64_t>(residuals_.size()) << 4});
+    open_.clear();
+    return;
+  }
   // The mean stride, as a signed difference; a progression then has residual 0 whatever its direction.
   const auto rise = static_cast<std::int64_t>(open_.back() - first);
   const auto stride = static_cast<std::uint64_t>(rise / static_cast<std::int64_t>(kBlock - 1));
@@ -40,16 +47,12 @@ void IntegerColumn::seal() {
   open_.clear();
 }
 
-std::int64_t IntegerColumn::operator[](std::size_t index) const {
-  const std::size_t number = index / kBlock;
-  const std::size_t k = index % kBlock;
-  if (number == blocks_.size()) return static_cast<std::int64_t>(open_[k]);
-  const Block& block = blocks_[number];
+std::uint64_t IntegerColumn::residual(const Block& block, std::size_t k) const {
   const std::uint64_t width = block.offset_and_width & kWidthMask;
-  std::uint64_t residual = 0;
+  std::uint64_t value = 0;
   const std::uint8_t* at = residuals_.data() + (block.offset_and_width >> 4) + k * width;
-  for (std::uint64_t b = 0; b < width; ++b) residual |= static_cast<std::uint64_t>(at[b]) << (8 * b);
-  return static_cast<std::int64_t>(block.base + block.stride * k + residual);
+  for (std::uint64_t b = 0; b < width; ++b) value |= static_cast<std::uint64_t>(at[b]) << (8 * b);
+  return value;
 }
 
 std::size_t IntegerColumn::bytes() const {

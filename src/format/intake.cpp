@@ -63,8 +63,9 @@ void Intake::decide(bool whole) {
     reader_ = format.open(recorder_);
     break;
   }
+  if (!reader_) return reject("unknown", "is of a kind that is not known", "");
   prefix_ = {};
-  if (reader_) reader_->feed(text);
+  reader_->feed(text);
 }
 
 void Intake::pass_on(std::string_view bytes) {

@@ -155,12 +155,13 @@ TEST(LinesTemplate, MatchesLinesOfTheSamePrintStatement) {
   tokenise(first, line);
   const Template shape(line);
   std::vector<Token> tokens(kMostSlots);
-  EXPECT_TRUE(shape.match("iteration 100000/1000000 | lm loss: nan | x 5 |", tokens.data()));
+  EXPECT_TRUE(shape.match(" iteration 100000/ 1000000 | lm loss: nan | x 5 |", tokens.data()));
   EXPECT_EQ(tokens[0].integer_or(0), 100000);
   EXPECT_TRUE(std::isnan(tokens[2].value()));
-  EXPECT_FALSE(shape.match("iteration 100000/1000000 | lm loss: 2 | x5 |", tokens.data()));
-  EXPECT_FALSE(shape.match("iteration 100000/1000000 | lm loss: 22:13:01 | x 5 |", tokens.data()));
-  EXPECT_FALSE(shape.match("iteration 100000/1000000 | lm loss: 2 | x 5 | more", tokens.data()));
+  EXPECT_FALSE(shape.match(" iteration 100000/ 1000000 | lm loss: 2 | x5 |", tokens.data()));
+  EXPECT_FALSE(shape.match(" iteration 100000/ 1000000 | lm loss: 22:13:01 | x 5 |", tokens.data()));
+  EXPECT_FALSE(shape.match(" iteration 100000/ 1000000 | lm loss: 2 | x 5 | more", tokens.data()));
+  EXPECT_FALSE(shape.match("iteration 100000/1000000 | lm loss: 2 | x 5 |", tokens.data()));
   EXPECT_FALSE(shape.match("", tokens.data()));
 }
 

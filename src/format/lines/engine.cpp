@@ -103,9 +103,9 @@ Shape& Engine::shape_of(std::string_view text, const KeywordSet& found) {
   std::unique_ptr<Shape> shape = compile(tokenised_, text, found);
   Shape* known = cache_.find(skeleton_);
   if (known == nullptr) {
-    known = cache_.add(skeleton_, std::move(shape));
+    known = shape->literals.is_sure() ? cache_.add(skeleton_, shape) : nullptr;
     if (known == nullptr) {
-      passing_ = compile(tokenised_, text, found);
+      passing_ = std::move(shape);
       passing_->state = &spill_;
       return *passing_;
     }

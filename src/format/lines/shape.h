@@ -95,20 +95,23 @@ class Template {
   /// are followed by more text) and returns their number, or -1.
   int match_beginning(std::string_view line, Token* tokens) const;
   std::size_t slots() const { return pieces_.size() - 1; }
+  /// Whether a match has the tokens that the tokenizer finds. Not so where a literal ends in what other digits behind it
+  /// would make a number: "1e-" before "06x".
+  bool is_sure() const { return sure_; }
 
  private:
   struct Piece {
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
-    bool check_before = false;
-    bool before = false;
-    bool check_after = false;
-    bool after = false;
+    char before = 0;
+    char after = 0;
+    bool loose = false;  // the blanks that may stand at the end of the line
     bool stamp = false;
     bool word = false;  // ends in a word: "nan" behind it may belong to the key
   };
   std::string text_;
   std::vector<Piece> pieces_;
+  bool sure_ = true;
 };
 
 }  // namespace assay::lines

@@ -29,7 +29,7 @@ Shape* ShapeCache::find(const std::string& skeleton) const {
   return found == by_skeleton_.end() ? nullptr : found->second;
 }
 
-Shape* ShapeCache::add(const std::string& skeleton, std::unique_ptr<Shape> shape) {
+Shape* ShapeCache::add(const std::string& skeleton, std::unique_ptr<Shape>& shape) {
   const bool telling = shape->record || !shape->messages.empty();
   if (shapes_.size() >= (telling ? kMostTellingShapes : kMostShapes)) return nullptr;
   shapes_.push_back(std::move(shape));

@@ -43,8 +43,8 @@ class ShapeCache {
   /// The shape of a line, its tokens in `tokens`; null when no likely one fits.
   Shape* match(std::string_view line, Token* tokens);
   Shape* find(const std::string& skeleton) const;
-  /// Null when there are too many shapes already; then the line has to be read without being remembered.
-  Shape* add(const std::string& skeleton, std::unique_ptr<Shape> shape);
+  /// Takes the shape; null, and takes nothing, when there are too many already.
+  Shape* add(const std::string& skeleton, std::unique_ptr<Shape>& shape);
   void used(Shape* shape);
   const std::deque<std::unique_ptr<Shape>>& all() const { return shapes_; }
 

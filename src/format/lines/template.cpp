@@ -1,9 +1,9 @@
 // Comparing a line with the literals of a shape: the inner loop of reading logs.
 //
-// Blanks at the ends of a literal are padding ("%8d"), so any run of them fits, except where a blank decides what the
-// neighbouring characters are (needs_same_blank_*): then there have to be some exactly where there were some. Inside a
-// literal the bytes have to be the same. So a line that matches has the tokens that the tokenizer would find in it;
-// tests and the fuzz target hold both against each other.
+// How many blanks stand at the ends of a literal is padding ("%8d"); whether there are any is not: "loss 5" is no
+// "loss5", "a - 5" no "a -5", and an anchor may end in a blank. Inside a literal the bytes have to be the same. So a line
+// that matches has the tokens that the tokenizer would find in it, and the keywords that the lexicon would; tests and the
+// fuzz target hold both against each other.
 
 #include <cstring>
 
@@ -18,6 +18,17 @@ const char* skip_blanks(const char* p, const char* end) {
   return p;
 }
 
+// A sign at the end, and digits in the word before it.
+bool ends_like_a_number(std::string_view core) {
+  if (core.empty() || (core.back() != '-' && core.back() != '+')) return false;
+  for (std::size_t at = core.size() - 1; at > 0; --at) {
+    const char c = core[at - 1];
+    if (is_digit(c)) return true;
+    if (!is_word(c) && c != '.' && c != '-' && c != '+') return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Template::Template(const Tokenised& line) {
@@ -28,14 +39,13 @@ Template::Template(const Tokenised& line) {
     piece.offset = static_cast<std::uint32_t>(text_.size());
     piece.size = static_cast<std::uint32_t>(literal.core.size());
     text_ += literal.core;
-    const bool outer = literal.core.empty() && (i == 0 || i == last);
-    piece.check_before = i > 0 && !outer && needs_same_blank_before(literal.core);
     piece.before = literal.blank_before;
-    piece.check_after = i < last && !literal.core.empty() && needs_same_blank_after(literal.core);
     piece.after = literal.blank_after;
+    piece.loose = i == last && literal.core.empty();
     piece.word = !literal.core.empty() && is_word(literal.core.back());
     piece.stamp = i < last && line.slots[i].kind == TokenKind::kStamp;
     pieces_.push_back(piece);
+    if (i < last && !literal.blank_after && ends_like_a_number(literal.core)) sure_ = false;
   }
 }
 
@@ -46,14 +56,14 @@ bool Template::match(std::string_view line, Token* tokens) const {
   for (std::size_t i = 0;; ++i) {
     const Piece& piece = pieces_[i];
     const char* q = skip_blanks(p, end);
-    if (piece.check_before && (q != p) != piece.before) return false;
+    if (!piece.loose && (q == p ? 0 : q[-1]) != piece.before) return false;
     if (static_cast<std::size_t>(end - q) < piece.size) return false;
     const char* const core = text_.data() + piece.offset;
     if (piece.size > 0 && (*q != *core || std::memcmp(q, core, piece.size) != 0)) return false;
     p = q + piece.size;
     q = skip_blanks(p, end);
     if (i == last) return q == end;
-    if (piece.check_after && (q != p) != piece.after) return false;
+    if ((q == p ? 0 : *p) != piece.after && piece.size > 0) return false;
     tokens[i] = piece.stamp ? scan_token(q, end) : scan_token_quickly(q, end);
     if (!tokens[i] || (tokens[i].kind == TokenKind::kStamp) != piece.stamp) return false;
     if (piece.word && tokens[i].is_word() && is_part_of_key(tokens[i], end)) return false;

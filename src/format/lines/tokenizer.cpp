@@ -11,8 +11,8 @@ Literal literal_of(std::string_view text) {
   while (from < to && is_blank(text[from])) ++from;
   while (to > from && is_blank(text[to - 1])) --to;
   out.core = text.substr(from, to - from);
-  out.blank_before = from > 0;
-  out.blank_after = out.core.empty() ? out.blank_before : to < text.size();
+  if (from > 0) out.blank_before = text[from - 1];
+  if (to < text.size()) out.blank_after = text[to];
   return out;
 }
 
@@ -36,18 +36,6 @@ bool behind_word(const char* literal, const char* p) {
 }
 
 }  // namespace
-
-bool needs_same_blank_before(std::string_view core) {
-  if (core.empty()) return true;
-  const char c = core.front();
-  return c == '-' || c == '+' || c == '.' || c == ',' || c == ':' || c == '/';
-}
-
-bool needs_same_blank_after(std::string_view core) {
-  if (core.empty()) return true;
-  const char c = core.back();
-  return is_word(c) || c == '-' || c == '+' || c == '.';
-}
 
 void tokenise(std::string_view line, Tokenised& out) {
   out.literals.clear();
@@ -83,14 +71,16 @@ void tokenise(std::string_view line, Tokenised& out) {
 
 void skeleton(const Tokenised& line, std::string& out) {
   out.clear();
+  const auto mark = [&out](char blank) {
+    if (blank != 0) out += blank == '\t' ? '\x04' : '\x02';
+  };
   for (std::size_t i = 0; i < line.literals.size(); ++i) {
     const Literal& literal = line.literals[i];
-    // At the ends of the line there is nothing that a blank could part from a number.
-    const bool outer = literal.core.empty() && (i == 0 || i == line.slots.size());
-    if (i > 0 && !outer && literal.blank_before && needs_same_blank_before(literal.core)) out += '\x02';
+    const bool last = i == line.slots.size();
+    if (!last || !literal.core.empty()) mark(literal.blank_before);  // blanks at the end of a line mean nothing
     out += literal.core;
-    if (i == line.slots.size()) break;
-    if (!outer && literal.blank_after && needs_same_blank_after(literal.core)) out += '\x02';
+    if (last) break;
+    mark(literal.blank_after);
     out += line.slots[i].kind == TokenKind::kStamp ? '\x03' : '\x01';
   }
 }

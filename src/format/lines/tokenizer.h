@@ -10,11 +10,12 @@
 
 namespace assay::lines {
 
-/// The text before a slot (or, for the last, behind all slots), without the blanks at its ends.
+/// The text before a slot (or, for the last, behind all slots), without the blanks at its ends. Of those only the nearest
+/// is kept, since a key may begin or end with one: ' ', '\t', or 0 where there is none.
 struct Literal {
   std::string_view core;
-  bool blank_before = false;
-  bool blank_after = false;
+  char blank_before = 0;
+  char blank_after = 0;
 };
 
 struct Tokenised {
@@ -29,13 +30,8 @@ inline constexpr std::size_t kMostSlots = 256;
 /// Cuts a line (without control characters other than tabs). `out` is cleared first; views point into `line`.
 void tokenise(std::string_view line, Tokenised& out);
 
-/// What two lines of one format string have in common: the cores, with a mark for each kind of slot, and for those
-/// blanks that matter (needs_same_blank_*) whether they are there.
+/// What two lines of one format string have in common: the cores, the blanks next to them (how many is padding), and a
+/// mark for each kind of slot.
 void skeleton(const Tokenised& line, std::string& out);
-
-/// Where padding may vary between lines of one format string, and where a blank changes what the numbers are:
-/// "loss 5" is no "loss5", "a - 5" no "a -5", "1 2" no "12".
-bool needs_same_blank_before(std::string_view core);
-bool needs_same_blank_after(std::string_view core);
 
 }  // namespace assay::lines

@@ -8,21 +8,22 @@
 
 #include "format/tables/csv.h"
 
-#include <fast_float/fast_float.h>
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "assay/metric.h"
 #include "base/bytes.h"
 #include "format/tables/csv_layout.h"
+#include "format/tables/decimal.h"
 #include "format/tables/ledger.h"
 #include "format/tables/line_cutter.h"
 #include "format/tables/number.h"
@@ -36,14 +37,20 @@ constexpr std::size_t kPlanFrom = std::size_t{64} << 10;
 constexpr std::size_t kLongestQuoted = std::size_t{64} << 10;  // a cell that spans lines; more is a quote never closed
 constexpr Recorder::Column kNoColumn = UINT32_MAX;
 
-struct TableColumn {
+struct NamedColumn {
   std::string name;
   KeyPlan plan;
-  bool wanted = false;  // its cells are read as numbers
-  Recorder::Column column = kNoColumn;
   KeyPlan evaluation;
   bool evaluation_planned = false;
   Recorder::Column evaluation_column = kNoColumn;
+};
+
+// What the loop over cells needs of a column, side by side in memory.
+struct Slot {
+  KeyUse use = KeyUse::kSkip;
+  bool wanted = false;  // its cells are read as numbers
+  Recorder::Column column = kNoColumn;
+  double factor = 1;
 };
 
 class CsvReader final : public StreamReader {
@@ -128,12 +135,13 @@ class CsvReader final : public StreamReader {
   }
 
   void add_column(const std::string& name, KeyPlan plan) {
-    TableColumn& column = columns_.emplace_back();
-    column.name = name;
-    column.wanted = plan.use == KeyUse::kValue || plan.use == KeyUse::kAxis || plan.use == KeyUse::kTotalSteps ||
-                    plan.use == KeyUse::kRank || plan.use == KeyUse::kMetricValue;
-    tells_split_ = tells_split_ || plan.use == KeyUse::kSplit || plan.use == KeyUse::kMetricName;
-    column.plan = std::move(plan);
+    const KeyUse use = plan.use;
+    const bool special = use == KeyUse::kTotalSteps || use == KeyUse::kRank || use == KeyUse::kMetricValue;
+    if (use == KeyUse::kAxis) axis_ = slots_.size();
+    has_special_ = has_special_ || special;
+    tells_split_ = tells_split_ || use == KeyUse::kSplit || use == KeyUse::kMetricName;
+    slots_.push_back({use, special || use == KeyUse::kValue || use == KeyUse::kAxis, kNoColumn, plan.factor});
+    columns_.push_back({.name = name, .plan = std::move(plan)});
     values_.push_back(0);
     filled_.push_back(0);
   }
@@ -164,12 +172,11 @@ class CsvReader final : public StreamReader {
     for (std::size_t i = 0; i < count; ++i) {
       const char close = i + 1 == count ? '\n' : delimiter;
       filled_[i] = 0;
-      if (columns_[i].wanted && *at != close && *at != '\r') {
-        const auto [stop, error] = fast_float::from_chars(at, end, values_[i]);
-        if (error == std::errc::invalid_argument) return nullptr;
+      if (slots_[i].wanted && *at != close && *at != '\r') {
+        at = read_decimal(at, end, values_[i]);
+        if (at == nullptr) return nullptr;
         filled_[i] = 1;
         any = true;
-        at = stop;
       } else {
         while (*at != delimiter && *at != '\n' && *at != '\r') {
           if (*at == '"') return nullptr;
@@ -268,10 +275,10 @@ class CsvReader final : public StreamReader {
   // True: the cell holds a number that is wanted.
   bool read_cell(std::size_t i) {
     const std::string_view text = cells_[i].text;
-    const TableColumn& column = columns_[i];
-    if (column.plan.use == KeyUse::kSplit) split_ = split_of(text).value_or(DataSplit::kTraining);
-    if (column.plan.use == KeyUse::kMetricName) metric_name_ = trimmed(text);
-    if (!column.wanted || is_no_value(text)) return false;
+    const Slot& slot = slots_[i];
+    if (slot.use == KeyUse::kSplit) split_ = split_of(text).value_or(DataSplit::kTraining);
+    if (slot.use == KeyUse::kMetricName) metric_name_ = trimmed(text);
+    if (!slot.wanted || is_no_value(text)) return false;
     const auto number = parse_number(text, decimal_comma_);
     if (!number) {
       bad_cells_.push_back(i);
@@ -305,19 +312,18 @@ class CsvReader final : public StreamReader {
     if (same == 0 && known < 2) return false;
     if (same == cells_.size() || cells_.size() > kMostColumns) return true;
     if (known < 2) return false;
-    std::vector<TableColumn> former = std::exchange(columns_, {});
+    const std::vector<NamedColumn> former = std::exchange(columns_, {});
+    const std::vector<Slot> former_slots = std::exchange(slots_, {});
+    axis_ = kNoAxis;
     values_.clear();
     filled_.clear();
     for (const CsvCell& cell : cells_) {
       const std::string name(trimmed(cell.text));
-      const auto at = std::find_if(former.begin(), former.end(), [&](const TableColumn& c) { return c.name == name; });
-      if (at == former.end()) {
-        add_column(name, plan_.plan_late(name));
-      } else {
-        columns_.push_back(*at);
-        values_.push_back(0);
-        filled_.push_back(0);
-      }
+      const auto at = std::find_if(former.begin(), former.end(), [&](const NamedColumn& c) { return c.name == name; });
+      add_column(name, at == former.end() ? plan_.plan_late(name) : at->plan);
+      if (at == former.end()) continue;
+      columns_.back() = *at;
+      slots_.back() = former_slots[static_cast<std::size_t>(at - former.begin())];
     }
     return true;
   }
@@ -327,58 +333,60 @@ class CsvReader final : public StreamReader {
     std::int64_t step = kNoStep;
     std::int64_t rank = kNoRank;
     std::optional<double> measured;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const KeyUse use = columns_[i].plan.use;
-      if (filled_[i] == 0 || use == KeyUse::kValue || use == KeyUse::kSkip) continue;
+    if (axis_ != kNoAxis && filled_[axis_] != 0) step = step_of(values_[axis_], line);
+    for (std::size_t i = 0; has_special_ && i < slots_.size(); ++i) {
+      if (filled_[i] == 0) continue;
       const auto whole = exact_integer(values_[i]);
-      if (use == KeyUse::kAxis) {
-        if (whole) {
-          step = *whole;
-        } else {
-          tell_problem(recorder_, ErrorCode::kCorrupt,
-                       fmt::format("{} {} is no step", printable_utf8(columns_[i].name), values_[i]), line);
-        }
-      } else if (use == KeyUse::kRank && whole) {
-        rank = *whole;
-      } else if (use == KeyUse::kTotalSteps && whole && *whole > 0) {
-        recorder_.planned_steps(*whole);
-      } else if (use == KeyUse::kMetricValue) {
-        measured = values_[i];
-      }
+      if (slots_[i].use == KeyUse::kRank && whole) rank = *whole;
+      if (slots_[i].use == KeyUse::kTotalSteps && whole && *whole > 0) recorder_.planned_steps(*whole);
+      if (slots_[i].use == KeyUse::kMetricValue) measured = values_[i];
     }
     if (plan_.long_form()) return record_measurement(step, measured, line);
     const bool evaluation = split_ == DataSplit::kEvaluation;
     recorder_.begin_row(step, line, rank, evaluation ? 1 : 0);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (filled_[i] == 0 || columns_[i].plan.use != KeyUse::kValue) continue;
-      evaluation ? put_evaluation(columns_[i], values_[i]) : put(columns_[i].column, columns_[i].plan, values_[i]);
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      Slot& slot = slots_[i];
+      if (filled_[i] == 0 || slot.use != KeyUse::kValue) continue;
+      if (evaluation) {
+        put_evaluation(columns_[i], values_[i]);
+        continue;
+      }
+      if (slot.column == kNoColumn) slot.column = make_column(columns_[i].plan);
+      recorder_.put(slot.column, values_[i] * slot.factor);
     }
   }
 
-  // Columns are made when their first value comes: one that stays empty leaves no series.
-  void put(Recorder::Column& column, const KeyPlan& plan, double value) {
-    if (column == kNoColumn) column = recorder_.column(plan.metric, plan.printed_as, plan.unit);
-    recorder_.put(column, value * plan.factor);
+  std::int64_t step_of(double value, std::int64_t line) {
+    if (const auto step = exact_integer(value)) return *step;
+    tell_problem(recorder_, ErrorCode::kCorrupt,
+                 fmt::format("{} {} is no step", printable_utf8(columns_[axis_].name), value), line);
+    return kNoStep;
   }
 
-  void put_evaluation(TableColumn& column, double value) {
+  // Made when the first value comes: a column that stays empty leaves no series.
+  Recorder::Column make_column(const KeyPlan& plan) {
+    return recorder_.column(plan.metric, plan.printed_as, plan.unit);
+  }
+
+  void put_evaluation(NamedColumn& column, double value) {
     if (!std::exchange(column.evaluation_planned, true)) column.evaluation = plan_.plan_evaluation(column.name);
-    if (column.evaluation.use == KeyUse::kValue) put(column.evaluation_column, column.evaluation, value);
+    if (column.evaluation.use != KeyUse::kValue) return;
+    if (column.evaluation_column == kNoColumn) column.evaluation_column = make_column(column.evaluation);
+    recorder_.put(column.evaluation_column, value * column.evaluation.factor);
   }
 
   void record_measurement(std::int64_t step, std::optional<double> value, std::int64_t line) {
     if (!value || metric_name_.empty()) return;
-    const std::string name(metric_name_);
-    auto at = std::find_if(measured_.begin(), measured_.end(), [&](const TableColumn& c) { return c.name == name; });
-    if (at == measured_.end()) {
-      if (measured_.size() == kMostColumns) return;
-      measured_.push_back({.name = name, .plan = plan_.plan_named(name)});
-      at = std::prev(measured_.end());
+    const auto [at, fresh] = measured_.try_emplace(std::string(metric_name_));
+    if (fresh && measured_.size() <= kMostColumns) {
+      const KeyPlan plan = plan_.plan_named(metric_name_);
+      if (plan.use == KeyUse::kValue) at->second = {plan.use, true, make_column(plan), plan.factor};
     }
-    if (at->plan.use != KeyUse::kValue) return;
-    if (at->column == kNoColumn) at->column = recorder_.column(at->plan.metric, at->plan.printed_as, at->plan.unit);
-    pivot_.add(at->column, step, *value * at->plan.factor, line);
+    const Slot& slot = at->second;
+    if (slot.use == KeyUse::kValue) pivot_.add(slot.column, step, *value * slot.factor, line);
   }
+
+  static constexpr std::size_t kNoAxis = SIZE_MAX;
 
   Recorder& recorder_;
   LineCutter cutter_;
@@ -395,11 +403,14 @@ class CsvReader final : public StreamReader {
   std::string pending_;  // lines of a record whose quote is open
   std::int64_t pending_line_ = 0;
   bool open_end_ = false;  // the line being read is the last and has no '\n'
-  std::vector<TableColumn> columns_;
-  std::vector<TableColumn> measured_;   // long form
-  std::vector<CsvCell> cells_;          // of the row being read
-  std::vector<std::size_t> bad_cells_;  // of the row being read: text where a number should be
-  std::vector<double> values_;          // by column
+  std::vector<NamedColumn> columns_;
+  std::vector<Slot> slots_;  // one for each of columns_
+  std::size_t axis_ = kNoAxis;
+  bool has_special_ = false;              // a column tells a rank, the planned steps or a measured value
+  std::map<std::string, Slot> measured_;  // long form, by the name of the metric
+  std::vector<CsvCell> cells_;            // of the row being read
+  std::vector<std::size_t> bad_cells_;    // of the row being read: text where a number should be
+  std::vector<double> values_;            // by column
   std::vector<unsigned char> filled_;
   DataSplit split_ = DataSplit::kTraining;
   std::string_view metric_name_;

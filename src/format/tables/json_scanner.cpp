@@ -1,9 +1,8 @@
 #include "format/tables/json_scanner.h"
 
-#include <fast_float/fast_float.h>
-
 #include <limits>
-#include <system_error>
+
+#include "format/tables/decimal.h"
 
 namespace assay {
 
@@ -173,10 +172,8 @@ JsonScanner::Token JsonScanner::number_token() {
   }
   if (!negative && !is_digit(*at_) && *at_ != '+' && *at_ != '.') return fail("a value that JSON does not know");
   if (*from == '+') ++from;
-  const auto [stop, status] = fast_float::from_chars(from, end_, number_);
-  if (status == std::errc::invalid_argument) {
-    return from + 1 >= end_ ? Token::kCut : fail("a number that is none");
-  }
+  const char* const stop = read_decimal(from, end_, number_);
+  if (stop == nullptr) return from + 1 >= end_ ? Token::kCut : fail("a number that is none");
   if (stop == end_) return depth_ == 0 ? (at_ = stop, after_value(), Token::kNumber) : Token::kCut;
   const char after = *stop;
   if (after != ',' && after != '}' && after != ']' && after != ' ' && after != '\n' && after != '\r' && after != '\t') {

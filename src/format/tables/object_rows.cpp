@@ -100,16 +100,16 @@ void ObjectRows::add_text(std::uint32_t key, std::string_view text, bool escaped
 }
 
 std::uint32_t ObjectRows::find_key(std::uint32_t parent, std::string_view raw) {
-  const std::uint32_t guess = last_key_ == kNoKey ? first_of_row_ : keys_[last_key_].follows;
+  const std::uint32_t guess = last_key_ == kNoKey ? first_of_row_ : links_[last_key_].follows;
   std::uint32_t found = kNoKey;
-  if (guess != kNoKey && keys_[guess].parent == parent && keys_[guess].raw == raw) {
+  if (guess != kNoKey && links_[guess].parent == parent && links_[guess].raw == raw) {
     found = guess;
   } else {
     const std::string lookup = fmt::format("{}:{}", parent, raw);
     const auto at = lookup_.find(lookup);
     found = at != lookup_.end() ? at->second : make_key(parent, raw, lookup);
     if (found == kNoKey) return kNoKey;
-    (last_key_ == kNoKey ? first_of_row_ : keys_[last_key_].follows) = found;
+    (last_key_ == kNoKey ? first_of_row_ : links_[last_key_].follows) = found;
   }
   last_key_ = found;
   shape_hash_ = (shape_hash_ ^ found) * 0x100000001b3;
@@ -127,8 +127,6 @@ std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, c
     return kNoKey;
   }
   Key key;
-  key.raw = raw;
-  key.parent = parent;
   const std::string name = json_unescaped(raw);
   key.path = parent == kNoKey || parent == kMetricNames ? name : keys_[parent].path + "/" + name;
   const auto meaning = meaning_of_column(key.path);
@@ -137,6 +135,7 @@ std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, c
   key.facts.key = key.path;
   if (planned_) key.plan = plan_.plan_late(key.path);
   keys_.push_back(std::move(key));
+  links_.push_back({std::string(raw), parent, kNoKey});
   const auto id = static_cast<std::uint32_t>(keys_.size() - 1);
   lookup_.emplace(lookup, id);
   return id;

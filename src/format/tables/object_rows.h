@@ -49,12 +49,15 @@ class ObjectRows {
   static constexpr Recorder::Column kNoColumn = UINT32_MAX;
   static constexpr std::size_t kDeepestPath = 4;
 
-  struct Key {
+  // What finding a key needs, apart from the rest so that it stays in the cache.
+  struct Link {
     std::string raw;  // as written between its quotes
     std::uint32_t parent = kNoKey;
     std::uint32_t follows = kNoKey;  // the key that stood behind this one last time
-    std::string path;                // the whole name, unescaped
-    bool means_flag = false;         // true and false are 1 and 0 there
+  };
+  struct Key {
+    std::string path;         // the whole name, unescaped
+    bool means_flag = false;  // true and false are 1 and 0 there
     bool means_metric = false;
     KeyFacts facts;
     KeyPlan plan;
@@ -85,7 +88,8 @@ class ObjectRows {
   void record_measurement(const Header& header, std::int64_t line, std::string_view text);
 
   Recorder& recorder_;
-  std::vector<Key> keys_;
+  std::vector<Link> links_;
+  std::vector<Key> keys_;                                  // one for each of links_
   std::unordered_map<std::string, std::uint32_t> lookup_;  // "parent:raw" -> key; never iterated
   std::uint32_t last_key_ = kNoKey;
   std::uint32_t first_of_row_ = kNoKey;
