@@ -1,0 +1,200 @@
+// Spike, divergence, or just the beginning?
+//
+// One walk (departures.h) finds where the loss leaves its level. What it is called depends on what became of it:
+// - It began within the first 50 records or within the warm-up, at a level that training had hardly left (70 % of the
+//   first loss) or with a peak above the first loss, and it came back (or is more than half way back where the log ends
+//   in that same early part): an initial transient. Adam's first steps, a learning rate that starts high, fp16 scale
+//   search: 6.9 -> 24.7 at step 2 and healthy ever after.
+// - It came back: a spike.
+// - It did not come back within its segment: a divergence, once 16 records (or their length in steps: excerpts leave
+//   records out) follow its onset, or when it ends in NaN. Sooner nobody can tell: a spike that is not yet over.
+// - No departure lasts, but the end lies above what had been reached: a slow rise (drift.h), a divergence too.
+// A later segment (after a restart) that is back at the level repairs what went before.
+
+#include "measure/loss_events.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/metric.h"
+#include "measure/drift.h"
+#include "measure/scaler.h"
+#include "measure/training_kind.h"
+#include "stat/quantile.h"
+
+namespace assay {
+namespace {
+
+constexpr double kBackShare = 1.0 / 3;  // of the height lost again: on its way back
+constexpr double kHalfWay = 0.5;
+constexpr std::size_t kTailRecords = 16;
+
+double first_finite(std::span<const double> values) {
+  const auto found = std::find_if(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  return found == values.end() ? std::nan("") : *found;
+}
+
+double median_of_last(std::span<const double> values) {
+  return median(values.last(std::min(values.size(), kTailRecords)));
+}
+
+class Classifier {
+ public:
+  Classifier(const Run& run, std::size_t index, const Series& loss, const LossEventOptions& set)
+      : run_(run), segment_(run.segments[index]), index_(index), loss_(loss), set_(set), values_(loss.values.span()) {
+    first_ = first_finite(values_);
+    const auto not_positive = std::find_if(values_.begin(), values_.end(), [](double x) { return x <= 0; });
+    first_not_positive_ = static_cast<std::size_t>(not_positive - values_.begin());
+    starts_ = begins_at_start(run, index);
+    warmup_end_ = warmup_end_row(segment_);
+  }
+
+  std::vector<LossEvent> run() {
+    DepartureOptions options;
+    options.sigmas = set_.sigmas;
+    options.rise = set_.rise;
+    options.back = std::min(options.back, set_.rise);
+    options.mad_floor = mad_floor_of(values_);
+    std::vector<LossEvent> out;
+    bool lasting = false;
+    for (const Departure& shape : find_departures(values_, options)) {
+      out.push_back(classify(shape));
+      lasting = lasting || out.back().to_the_end;
+    }
+    if (!lasting) add_drift(out);
+    return out;
+  }
+
+ private:
+  LossEvent event_of(const Departure& shape) const {
+    LossEvent event;
+    event.segment = index_;
+    event.loss = &loss_;
+    event.shape = shape;
+    event.positive = shape.last < first_not_positive_;
+    return event;
+  }
+
+  LossEvent classify(const Departure& shape) const {
+    LossEvent event = event_of(shape);
+    event.to_the_end = !shape.regained;
+    if (event.to_the_end) {
+      event.end_rise = (shape.after - shape.level) / shape.scale;
+      event.coming_back = comes_back(shape);
+      event.repaired = repaired_later(shape.edge);
+    }
+    if (is_transient(event)) {
+      event.kind = LossEventKind::kTransient;
+    } else if (event.to_the_end && can_tell(shape)) {
+      event.kind = LossEventKind::kDivergence;
+    }
+    return event;
+  }
+
+  bool early(std::size_t i) const {
+    return starts_ && (i < set_.transient_records || (warmup_end_ && loss_.row_of(i) <= *warmup_end_));
+  }
+
+  bool is_transient(const LossEvent& event) const {
+    const Departure& shape = event.shape;
+    if (!early(shape.onset) || shape.ends_non_finite) return false;
+    const bool untrained = event.positive && shape.level >= set_.untrained * first_;
+    if (!untrained && shape.peak_value < first_) return false;
+    if (!event.to_the_end) return true;
+    const bool half_way = shape.after <= shape.level + kHalfWay * (shape.peak_value - shape.level);
+    return early(values_.size() - 1) && half_way;
+  }
+
+  bool comes_back(const Departure& shape) const {
+    const auto rest = values_.subspan(shape.half_last);
+    if (rest.size() < 4) return false;
+    const double begin = median(rest.first(std::min(rest.size() / 2, kTailRecords)));
+    return begin - shape.after > kBackShare * (begin - shape.level);
+  }
+
+  bool can_tell(const Departure& shape) const {
+    if (shape.ends_non_finite) return true;
+    if (values_.size() - shape.onset >= set_.tell) return true;
+    const std::int64_t covered = loss_.last_step() - loss_.step(shape.onset);
+    return covered >= static_cast<std::int64_t>(set_.tell) * spacing_before(loss_, shape.onset);
+  }
+
+  bool repaired_later(double edge) const {
+    for (std::size_t i = index_ + 1; i < run_.segments.size(); ++i) {
+      const Series* later = run_.segments[i].find(loss_.metric);
+      if (later != nullptr && !later->empty() && median_of_last(later->values.span()) <= edge) return true;
+    }
+    return false;
+  }
+
+  void add_drift(std::vector<LossEvent>& out) const {
+    DriftOptions options;
+    options.rise = set_.drift_rise;
+    const auto drift = find_drift(values_, options);
+    if (!drift) return;
+    Departure shape;
+    shape.onset = shape.alarm = drift->onset;
+    shape.last = shape.half_last = values_.size() - 1;
+    shape.peak = drift->onset;
+    for (std::size_t i = drift->onset; i < values_.size(); ++i) {
+      if (values_[i] > values_[shape.peak]) shape.peak = i;
+    }
+    shape.level = drift->level;
+    shape.peak_value = drift->highest;
+    shape.after = drift->end;
+    shape.rise = drift->rise;
+    shape.scale = (drift->end - drift->level) / drift->rise;
+    shape.edge = drift->level + 0.05 * shape.scale;
+    shape.z = (drift->end - drift->level) / drift->sigma;
+    shape.before_count = drift->onset;
+    LossEvent event = event_of(shape);
+    event.kind = LossEventKind::kDivergence;
+    event.slow = true;
+    event.to_the_end = true;
+    event.end_rise = drift->rise;
+    event.coming_back = drift->coming_back;
+    event.repaired = repaired_later(shape.edge);
+    // A spike inside the slow rise is a part of it.
+    std::erase_if(out, [&](const LossEvent& one) {
+      return one.shape.onset >= shape.onset && one.kind == LossEventKind::kSpike && one.shape.records() > kTailRecords;
+    });
+    out.push_back(event);
+  }
+
+  const Run& run_;
+  const Segment& segment_;
+  std::size_t index_;
+  const Series& loss_;
+  const LossEventOptions& set_;
+  std::span<const double> values_;
+  double first_ = 0;
+  std::size_t first_not_positive_ = 0;
+  bool starts_ = false;
+  std::optional<std::size_t> warmup_end_;
+};
+
+}  // namespace
+
+std::vector<const Series*> judged_losses(const Segment& segment) {
+  std::vector<const Series*> out;
+  const Series* train = segment.find(metric::kLoss);
+  const Series* evaluation = segment.find(metric::kEvalLoss);
+  if (train != nullptr && !train->empty()) out.push_back(train);
+  if (evaluation == nullptr || evaluation->empty()) return out;
+  const bool half = !out.empty() && 2 * train->last_step() >= segment.first_step() + segment.last_step();
+  if (!half) out.push_back(evaluation);
+  return out;
+}
+
+std::vector<LossEvent> loss_events(const Run& run, const LossEventOptions& options) {
+  std::vector<LossEvent> out;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    for (const Series* loss : judged_losses(run.segments[i])) {
+      const auto found = Classifier(run, i, *loss, options).run();
+      out.insert(out.end(), found.begin(), found.end());
+    }
+  }
+  return out;
+}
+
+}  // namespace assay

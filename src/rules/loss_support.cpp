@@ -1,0 +1,218 @@
+#include "rules/loss_support.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/metric.h"
+#include "core/curve.h"
+#include "measure/training_kind.h"
+#include "rules/places.h"
+#include "stat/quantile.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kLeadRecords = 50;
+constexpr std::size_t kGradBaseline = 64;
+constexpr double kGradRise = 3;          // healthy maxima of a stretch are within 2.3 times the median (p99)
+constexpr double kEvalMoves = 0.02;      // an evaluation on a fixed set repeats to within a per cent
+constexpr std::int64_t kMargin = 100;    // steps before the onset: what made the event was in the weights before it showed
+constexpr std::int64_t kMostListed = 16; // steps that a command lists one by one
+constexpr std::size_t kMostEvidence = 5;
+
+constexpr std::array kShared = {
+    SentenceRecord{"few-before", "only {count} records stand before it: judged in absolute terms, not against the noise",
+                   "此前只有 {count} 条记录：按绝对幅度判断，而非相对噪声"},
+    SentenceRecord{"grad-led", "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} record(s) before the loss",
+                   "梯度范数从第 {step} 步起升高 {ratio} 倍（{before} 升至 {peak}），比 loss 早 {lead} 条记录"},
+    SentenceRecord{"grad-with", "grad norm rose with it, {ratio}x ({before} to {peak})",
+                   "梯度范数同时升高 {ratio} 倍（{before} 升至 {peak}）"},
+    SentenceRecord{"grad-calm", "grad norm did not react: {peak} at most, usually {before}",
+                   "梯度范数没有反应：最高 {peak}，平时 {before}"},
+    SentenceRecord{"eval-moved", "evaluation loss moved with it: {before} (step {before_step}) to {after} (step {after_step})",
+                   "验证 loss 随之变化：{before}（第 {before_step} 步）变为 {after}（第 {after_step} 步）"},
+    SentenceRecord{"eval-calm",
+                   "evaluation loss did not move: {before} (step {before_step}), {after} (step {after_step})",
+                   "验证 loss 未受影响：{before}（第 {before_step} 步），{after}（第 {after_step} 步）"},
+    SentenceRecord{"samples", "steps {steps} read samples {samples}", "第 {steps} 步读取的样本为 {samples}"},
+    SentenceRecord{"running-mean", "the log prints a running mean: the true peak was higher and earlier",
+                   "日志打印的是滑动平均：真实峰值更高，出现得也更早"},
+    SentenceRecord{"resume-at", "resume from the checkpoint of step {checkpoint}, the last one that the log names before step {begin}",
+                   "从第 {checkpoint} 步的检查点恢复：它是日志中第 {begin} 步之前最后一个可用的检查点"},
+    SentenceRecord{"resume-before", "resume from the last checkpoint saved before step {limit} (it began at step {begin})",
+                   "从第 {limit} 步之前保存的最后一个检查点恢复（问题始于第 {begin} 步）"},
+    SentenceRecord{"skip-steps", "skip the data of steps {steps} after resuming", "恢复后跳过第 {steps} 步的数据"},
+    SentenceRecord{"skip-samples", "skip the data of steps {steps} after resuming: samples {samples}",
+                   "恢复后跳过第 {steps} 步的数据：样本 {samples}"},
+    SentenceRecord{"halve-rate", "if it happens again with other data, lower the learning rate from {rate} to {half}",
+                   "若换了数据仍再次发生，将学习率从 {rate} 降到 {half}"},
+    SentenceRecord{"halve-rate-unknown", "if it happens again with other data, halve the learning rate",
+                   "若换了数据仍再次发生，将学习率减半"},
+};
+
+std::size_t index_at_row(const Series& series, std::size_t row) { return series.at_or_after_row(row); }
+
+// The value of the metric in the record of that step or the last one before it.
+std::optional<double> value_at(const Segment& segment, std::string_view name, std::int64_t step) {
+  const Series* series = segment.find(name);
+  if (series == nullptr || series->empty()) return std::nullopt;
+  std::size_t i = series->at_or_after_step(step + 1);
+  if (i == 0) return std::nullopt;
+  const double value = series->value(--i);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vector<Evidence>& texts) {
+  const auto grad = grad_reaction(segment, *event.loss, event.shape);
+  if (!grad) return;
+  if (!grad->rose) {
+    texts.push_back({{"grad-calm", {{"peak", grad->peak}, {"before", grad->before}}}, {}, {}});
+  } else if (grad->lead > 0) {
+    texts.push_back({{"grad-led",
+                      {{"ratio", grad->ratio()}, {"before", grad->before}, {"peak", grad->peak}, {"step", grad->step}, {"lead", grad->lead}}},
+                     {},
+                     {}});
+  } else {
+    texts.push_back({{"grad-with", {{"ratio", grad->ratio()}, {"before", grad->before}, {"peak", grad->peak}}}, {}, {}});
+  }
+}
+
+}  // namespace
+
+std::vector<SentenceRecord> with_loss_sentences(std::initializer_list<SentenceRecord> own) {
+  std::vector<SentenceRecord> all(own);
+  all.insert(all.end(), kShared.begin(), kShared.end());
+  return all;
+}
+
+std::optional<GradReaction> grad_reaction(const Segment& segment, const Series& loss, const Departure& shape) {
+  const Series* norm = segment.find(metric::kGradNorm);
+  if (norm == nullptr || norm->empty()) return std::nullopt;
+  const std::size_t onset = index_at_row(*norm, loss.row_of(shape.onset));
+  const std::size_t end = std::min(norm->size(), index_at_row(*norm, loss.row_of(shape.peak)) + 1);
+  // Up to 50 records before the onset may belong to the event; what is normal is told by those before them, if there are
+  // any, else by the smallest half of those before the onset.
+  const std::size_t window = onset > kLeadRecords ? onset - kLeadRecords : 0;
+  const std::size_t from = window > kGradBaseline ? window - kGradBaseline : 0;
+  const auto values = norm->values.span();
+  GradReaction out;
+  out.before = window - from >= 16 ? median(values.subspan(from, window - from)) : quantile(values.first(onset), 0.25);
+  if (!(out.before > 0)) return std::nullopt;
+  std::size_t first = end;
+  std::size_t peak = end;
+  for (std::size_t i = end; i-- > window;) {
+    const double x = values[i];
+    if (!(x > 0) || std::isinf(x)) continue;
+    if (peak == end || x > values[peak]) peak = i;
+    const bool high = x >= kGradRise * out.before;
+    if (high) first = i;
+    // The rise that leads to the event is connected to it: a spike long before is another one.
+    if (!high && i + 2 < onset && first != i + 1) break;
+  }
+  if (peak == end) return std::nullopt;
+  out.peak = values[peak];
+  out.rose = first < end;
+  out.step = out.rose ? norm->step(first) : loss.step(shape.onset);
+  out.lead = out.rose && first < onset ? onset - first : 0;
+  return out;
+}
+
+std::optional<EvalReaction> eval_reaction(const Segment& segment, StepRange acute) {
+  const Series* eval = segment.find(metric::kEvalLoss);
+  if (eval == nullptr || eval->empty()) return std::nullopt;
+  const std::size_t before = eval->at_or_after_step(acute.first);
+  const std::size_t after = eval->at_or_after_step(acute.last);
+  if (before == 0 || after >= eval->size()) return std::nullopt;
+  EvalReaction out{eval->step(before - 1), eval->step(after), eval->value(before - 1), eval->value(after), false};
+  if (!std::isfinite(out.before)) return std::nullopt;
+  out.moved = !(out.after <= out.before + kEvalMoves * std::fabs(out.before));
+  return out;
+}
+
+StepRange data_steps(const Series& loss, const Departure& shape, StepRange acute) {
+  const std::int64_t first = shape.onset > 0 ? loss.step(shape.onset - 1) + 1 : acute.first;
+  // Excerpts leave records out: the hole before the onset is not a part of the event.
+  const std::int64_t spacing = spacing_before(loss, shape.onset);
+  return {std::max(std::min(first, acute.first), acute.first - spacing + 1), acute.last};
+}
+
+std::optional<StepRange> samples_of(const Segment& segment, StepRange steps) {
+  const auto before = value_at(segment, metric::kConsumedSamples, steps.first - 1);
+  const auto after = value_at(segment, metric::kConsumedSamples, steps.last);
+  if (!before || !after || !(*after > *before) || *after > 9e15) return std::nullopt;
+  return StepRange{static_cast<std::int64_t>(*before), static_cast<std::int64_t>(*after) - 1};
+}
+
+void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding) {
+  const Segment& segment = run.segments[event.segment];
+  const StepRange range = event.kind == LossEventKind::kDivergence ? StepRange{event.onset_step(), event.last_step()} : event.acute();
+  std::vector<Evidence> texts;
+  if (event.shape.absolute) texts.push_back({{"few-before", {{"count", event.shape.before_count}}}, {}, {}});
+  add_grad_evidence(segment, event, texts);
+  if (const auto eval = event.loss->metric == metric::kLoss ? eval_reaction(segment, event.acute()) : std::nullopt) {
+    texts.push_back({{eval->moved ? "eval-moved" : "eval-calm",
+                      {{"before", eval->before}, {"before_step", eval->before_step}, {"after", eval->after}, {"after_step", eval->after_step}}},
+                     {},
+                     {}});
+  }
+  if (has(event.loss->quirks, Quirk::kRunningMean)) texts.push_back({{"running-mean", {}}, {}, {}});
+  const StepRange read = data_steps(*event.loss, event.shape, event.acute());
+  if (const auto samples = samples_of(segment, read)) {
+    texts.push_back({{"samples", {{"steps", read}, {"samples", *samples}}}, {}, {}});
+  }
+  if (event.loss->size() > 2) finding.evidence.push_back({{}, curve_around(*event.loss, range), {}});
+  const Series* norm = segment.find(metric::kGradNorm);
+  if (norm != nullptr && norm->size() > 2) finding.evidence.push_back({{}, curve_around(*norm, range), {}});
+  for (Evidence& text : texts) {
+    if (finding.evidence.size() >= kMostEvidence) break;
+    finding.evidence.push_back(std::move(text));
+  }
+}
+
+std::int64_t beginning_of(const Run& run, const LossEvent& event) {
+  const auto grad = grad_reaction(run.segments[event.segment], *event.loss, event.shape);
+  const std::int64_t onset = event.onset_step();
+  return grad && grad->rose ? std::min(grad->step, onset) : onset;
+}
+
+Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
+  const std::int64_t limit = begin > 2 * kMargin ? begin - kMargin : begin;
+  auto checkpoint = checkpoint_before(run, segment, limit + 1);
+  if (!checkpoint) checkpoint = checkpoint_before(run, segment, begin);
+  if (checkpoint) return {{"resume-at", {{"checkpoint", *checkpoint}, {"begin", begin}}}, ""};
+  return {{"resume-before", {{"limit", limit}, {"begin", begin}}}, ""};
+}
+
+Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
+  Action action;
+  const auto samples = samples_of(run.segments[segment], steps);
+  action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"samples", *samples}}} : Phrase{"skip-steps", {{"steps", steps}}};
+  if (run.dialect != "megatron") return action;
+  if (run.segments[segment].find(metric::kConsumedTokens) != nullptr) {  // only the DeepSpeed fork prints them
+    action.command = "--skip-train-iteration-range " + std::to_string(steps.first) + "-" + std::to_string(steps.last);
+    return action;
+  }
+  action.command = "--iterations-to-skip";
+  if (steps.last - steps.first < kMostListed) {
+    for (std::int64_t step = steps.first; step <= steps.last; ++step) action.command += " " + std::to_string(step);
+  } else {
+    action.command += " $(seq " + std::to_string(steps.first) + " " + std::to_string(steps.last) + ")";
+  }
+  return action;
+}
+
+Action halve_learning_rate(const Run& run, std::size_t segment, std::int64_t step) {
+  const auto rate = value_at(run.segments[segment], metric::kLearningRate, step);
+  if (!rate || !(*rate > 0)) return {{"halve-rate-unknown", {}}, ""};
+  return {{"halve-rate", {{"rate", *rate}, {"half", *rate / 2}}}, ""};
+}
+
+double confidence_of(const Departure& shape) {
+  if (shape.absolute) return std::clamp(0.4 + 0.1 * shape.rise, 0.45, 0.6);
+  return std::clamp(0.6 + 0.02 * (shape.z - 8) + 0.5 * (shape.rise - 0.05), 0.6, 0.97);
+}
+
+std::string_view spoken(const Series& loss) { return loss.metric == metric::kEvalLoss ? "eval loss" : "loss"; }
+
+}  // namespace assay

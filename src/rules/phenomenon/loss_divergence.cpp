@@ -1,0 +1,175 @@
+// The loss left its level and did not come back.
+//
+// Two shapes, one harm: a jump that stays (usually led by the grad norm, one to five records before), and a slow climb
+// that no single record betrays. Both are dated at their onset, because that is what decides which checkpoint is still
+// good; the peak is of no use for that. A later segment of the same log that is back at the level shows that somebody
+// has already gone back: then the rise is worth knowing, but the run is not lost.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/metric.h"
+#include "measure/training_kind.h"
+#include "rules/loss_support.h"
+#include "rules/places.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::int64_t kLeastSkip = 200;  // batches: the practice is 200 to 500
+constexpr std::int64_t kMostSkip = 500;
+
+bool is_preference_objective(TrainingKind kind, const LossEvent& event) {
+  return kind == TrainingKind::kPreference && (event.slow || !event.positive);
+}
+
+Severity severity_of(const LossEvent& event, TrainingKind kind, const Parameters& set) {
+  if (event.repaired) return Severity::kWarning;
+  if (event.shape.ends_non_finite) return Severity::kError;
+  if (kind == TrainingKind::kPreference && !event.positive) return Severity::kWarning;
+  if (event.end_rise >= set["lost"]) return event.slow && event.coming_back ? Severity::kWarning : Severity::kError;
+  // In pre-training a tenth of the loss is most of what a run earns; in fine-tuning other data may cost as much.
+  const bool earnest = kind == TrainingKind::kPretraining && event.end_rise >= set["rise"] && !event.slow;
+  return earnest && !event.coming_back ? Severity::kError : Severity::kWarning;
+}
+
+double confidence(const LossEvent& event) {
+  const double sure = confidence_of(event.shape);
+  if (!event.slow) return sure;
+  return std::clamp(0.55 + event.end_rise - (event.coming_back ? 0.15 : 0.0), 0.5, 0.9);
+}
+
+Phrase message_of(const LossEvent& event) {
+  const Departure& shape = event.shape;
+  Phrase out;
+  out.values = {{"metric", spoken(*event.loss)},
+                {"before", shape.level},
+                {"peak", shape.peak_value},
+                {"after", shape.after},
+                {"onset", event.onset_step()},
+                {"last", event.loss->last_step()},
+                {"records", event.loss->size() - shape.onset}};
+  if (shape.ends_non_finite) {
+    out.key = "explodes";
+  } else if (event.repaired) {
+    out.key = "repaired";
+  } else if (event.slow) {
+    out.key = event.coming_back ? "slow-back" : "slow";
+  } else {
+    out.key = event.coming_back ? "coming-back" : "lasting";
+  }
+  return out;
+}
+
+void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
+  const std::int64_t begin = beginning_of(run, event);
+  if (event.repaired) {
+    finding.actions.push_back({{"keep-out", {{"steps", data_steps(*event.loss, event.shape, event.acute())}}}, ""});
+    return;
+  }
+  finding.actions.push_back(resume_before(run, event.segment, begin));
+  if (event.slow) {
+    finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
+    Phrase& text = finding.actions.back().text;
+    text.key = text.key == "halve-rate" ? "slow-rate" : "slow-rate-unknown";
+    return;
+  }
+  StepRange skip = data_steps(*event.loss, event.shape, event.acute());
+  skip.first = std::min(skip.first, begin);
+  skip.last = std::clamp(skip.last, skip.first + kLeastSkip - 1, skip.first + kMostSkip - 1);
+  finding.actions.push_back(skip_data(run, event.segment, skip));
+  finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
+}
+
+void tell(const Run& run, const LossEvent& event, TrainingKind kind, const Parameters& set, Findings& out) {
+  Finding finding;
+  finding.severity = severity_of(event, kind, set);
+  finding.confidence = confidence(event);
+  // The axis of the evaluation may lag behind: the harm lasts until the segment ends.
+  const StepRange steps{event.onset_step(), event.loss->last_step()};
+  finding.impact = share_of_run(run, steps);
+  finding.where = place(run, event.segment, steps, event.loss->line(event.shape.onset));
+  finding.message = message_of(event);
+  add_loss_evidence(run, event, finding);
+  add_actions(run, event, finding);
+  out.add(std::move(finding));
+}
+
+void judge(const Run& run, const Parameters& set, Findings& out) {
+  LossEventOptions options;
+  options.sigmas = set["sigmas"];
+  options.drift_rise = set["rise"];
+  const TrainingKind kind = training_kind(run);
+  bool any = false;
+  for (const Segment& segment : run.segments) any = any || !judged_losses(segment).empty();
+  if (!any) return out.not_applicable("no-loss");
+  for (const LossEvent& event : loss_events(run, options)) {
+    if (event.kind != LossEventKind::kDivergence || adversarial(run.segments[event.segment])) continue;
+    if (is_preference_objective(kind, event)) continue;
+    if (event.end_rise < set["rise"] && !event.shape.ends_non_finite) continue;
+    tell(run, event, kind, set, out);
+  }
+}
+
+}  // namespace
+
+extern const Rule kLossDivergence;
+const Rule kLossDivergence{
+    .name = "loss-divergence",
+    .family = "phenomenon",
+    .title_en = "the loss diverged",
+    .title_zh = "loss 发散",
+    .severity = Severity::kError,
+    .parameters =
+        {{"sigmas", "robust sigma", 8, 3, 100, "as for loss-spike: what leaves the level is the same, only the end differs"},
+         {"rise", "of the level", 0.10, 0.02, 10,
+          "what is left at the end of the run; less is what a change of the data mixture or of the sequence length makes"},
+         {"lost", "of the level", 0.30, 0.05, 10,
+          "1.3 times the loss before is where going back to a checkpoint is the practice; below it fine-tuning data alone may be "
+          "the reason, and the finding is a warning (pre-training: an error from 10 %)"}},
+    .sentences = with_loss_sentences({
+        {"lasting", "{metric} left {before} at step {onset} and has not come back: {peak} at most, {after} at the end, {records} records later",
+         "{metric} 从第 {onset} 步起离开 {before}，至今未恢复：最高 {peak}，{records} 条记录后仍为 {after}"},
+        {"coming-back", "{metric} left {before} at step {onset}: {peak} at most, {after} at the end; it is falling again, but not back",
+         "{metric} 从第 {onset} 步起离开 {before}：最高 {peak}，结束时为 {after}；正在回落，但尚未恢复"},
+        {"explodes", "{metric} exploded from {before} to {peak} from step {onset} on and then was no longer finite",
+         "{metric} 从第 {onset} 步起由 {before} 爆涨到 {peak}，随后不再是有限值"},
+        {"repaired", "{metric} left {before} at step {onset} and did not come back ({after}) before the run was restarted; afterwards it was back",
+         "{metric} 从第 {onset} 步起离开 {before}，直到训练重启都未恢复（{after}）；重启之后已恢复"},
+        {"slow", "{metric} has been rising slowly since step {onset}: from {before} to {after} at the end (step {last})",
+         "{metric} 自第 {onset} 步起缓慢上升：由 {before} 升到结束时（第 {last} 步）的 {after}"},
+        {"slow-back", "{metric} rose slowly from step {onset} on, from {before} to {peak}; at the end (step {last}) it is at {after}",
+         "{metric} 自第 {onset} 步起由 {before} 缓慢升到 {peak}；结束时（第 {last} 步）为 {after}"},
+        {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
+         "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
+        {"slow-rate", "lower the learning rate from {rate} to {half} there: a rise without a spike is the optimizer's, other data does not help",
+         "并将学习率从 {rate} 降到 {half}：没有尖峰的上升源于优化器，换数据无济于事"},
+        {"slow-rate-unknown", "halve the learning rate there: a rise without a spike is the optimizer's, other data does not help",
+         "并将学习率减半：没有尖峰的上升源于优化器，换数据无济于事"},
+        {"no-loss", "the log has no loss", "日志中没有 loss"},
+    }),
+    .docs =
+        {.finds = "A loss that leaves its level upwards and is not back when the run ends: after a jump, or in a slow rise.",
+         .matters = "Every step after the onset is lost, and checkpoints saved since then carry the damage.",
+         .decides = "A jump is found as by `loss-spike` and has not come back by the end of its segment, at least 16 records (or that "
+                    "many record spacings of steps) after its onset, or it ends in NaN. A slow rise: the series in up to 200 blocks of "
+                    "medians, smoothed over five blocks; the end lies 10 % and six sigma above the smallest value reached before, and "
+                    "nearly all its records above those around the minimum (Mann-Whitney). The onset is where the rise began, or "
+                    "where the minimum's level was last held.\n\n"
+                    "*error*: 30 % or more are left at the end (10 % in pre-training after a jump), or it ends in NaN. *warning*: less, "
+                    "or it is falling again, or a later segment of the log is back at the level. The bump at the start of a run is "
+                    "`initial-transient`.",
+         .example = "`loss left 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 records later`",
+         .to_do = "Go back to a checkpoint before the onset (of the grad norm, if that rose first), at least 100 steps before it, and skip "
+                  "200 to 500 batches. If it happens again with other data: halve the learning rate; then look at precision, then at the "
+                  "architecture. A new seed only moves it. A slow rise calls for the lower learning rate at once.",
+         .false_alarms = "A new data stage that is harder than the one before. Policy objectives rise by design: slow rises of preference "
+                         "training are not judged, nor are adversarial losses.",
+         .references = "What was tried on diverging 104B runs, and what helped: BigScience, chronicles of tr8-104B-wide and tr8b-104B. "
+                       "Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. B. Mann, D. R. Whitney, Ann. Math. Statist. 18 "
+                       "(1947)."},
+    .judge = judge};
+
+}  // namespace assay

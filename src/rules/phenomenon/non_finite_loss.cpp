@@ -1,0 +1,206 @@
+// The loss is NaN or infinite.
+//
+// What matters is whether it stays. Weights that hold a NaN give NaN for ever, so a run whose loss is never finite again
+// is dead from the first such step, and all checkpoints saved since are too. A loss that is finite again, at its former
+// level, shows that the step did not reach the weights: skipped by a scaler, or by a guard of the framework.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/metric.h"
+#include "rules/loss_support.h"
+#include "rules/non_finite_support.h"
+#include "rules/places.h"
+#include "rules/rule.h"
+#include "stat/quantile.h"
+
+namespace assay {
+
+namespace {
+
+struct Found {
+  std::size_t segment = 0;
+  const Series* loss = nullptr;
+  NonFinite values;
+  Severity severity = Severity::kNote;
+  bool evaluation_only = false;  // the training loss goes on being finite
+};
+
+// The training loss has finite values at or after this row.
+bool training_goes_on(const Segment& segment, std::size_t row) {
+  const Series* loss = segment.find(metric::kLoss);
+  if (loss == nullptr) return false;
+  for (std::size_t i = loss->size(); i-- > 0 && loss->row_of(i) >= row;) {
+    if (std::isfinite(loss->value(i))) return true;
+  }
+  return false;
+}
+
+// Back at the level before, as far as the values after it tell.
+bool level_kept(const Series& loss, const NonFinite& values) {
+  const auto all = loss.values.span();
+  const std::size_t from = values.first > 16 ? values.first - 16 : 0;
+  const double before = median(all.subspan(from, values.first - from));
+  const double after = median(all.subspan(values.last + 1, std::min<std::size_t>(16, all.size() - values.last - 1)));
+  return std::isfinite(after) && (!std::isfinite(before) || after <= before + 0.1 * std::fabs(before));
+}
+
+Severity severity_of(const Found& found, const Parameters& set) {
+  if (found.values.count == 0) return Severity::kNote;
+  if (found.evaluation_only) return Severity::kWarning;
+  if (found.values.to_the_end) return Severity::kError;
+  // One NaN stays in a running mean until it is started anew, whatever the weights are.
+  if (has(found.loss->quirks, Quirk::kRunningMean)) return Severity::kWarning;
+  const bool single = static_cast<double>(found.values.count) <= set["spared"] && found.values.longest <= 1;
+  return single && level_kept(*found.loss, found.values) ? Severity::kWarning : Severity::kError;
+}
+
+std::vector<Found> find_all(const Run& run, const std::vector<SkipHistory>& skips, const Parameters& set) {
+  std::vector<Found> out;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    for (const std::string_view name : {metric::kLoss, metric::kEvalLoss}) {
+      const Series* loss = run.segments[i].find(name);
+      if (loss == nullptr) continue;
+      const auto values = non_finite_values(*loss, skips[i]);
+      if (!values) continue;
+      Found found{i, loss, *values, Severity::kNote, false};
+      if (name == metric::kEvalLoss && values->count > 0) {
+        found.evaluation_only = training_goes_on(run.segments[i], loss->row_of(values->first));
+      }
+      found.severity = severity_of(found, set);
+      out.push_back(found);
+    }
+  }
+  return out;
+}
+
+Location where(const Run& run, const Found& found) {
+  const bool explained = found.values.count == 0;
+  const std::size_t first = explained ? found.values.first_skipped : found.values.first;
+  const std::size_t last = explained ? first : found.values.last;
+  return place(run, found.segment, {found.loss->step(first), found.loss->step(last)}, found.loss->line(first));
+}
+
+Finding tell(const Run& run, const Found& found) {
+  const NonFinite& values = found.values;
+  Finding finding;
+  finding.severity = found.severity;
+  finding.where = where(run, found);
+  finding.impact = values.to_the_end
+                       ? share_of_run(run, {finding.where->steps->first, run.segments[found.segment].last_step()})
+                       : share_of_run(run, *finding.where->steps);
+  const std::size_t first = values.count > 0 ? values.first : values.first_skipped;
+  finding.message.values = {{"metric", spoken(*found.loss)},
+                            {"what", values.count > 0 && !values.is_nan ? "Inf" : "NaN"},
+                            {"step", found.loss->step(first)},
+                            {"count", values.count > 0 ? values.count : values.skipped},
+                            {"last", found.loss->last_step()}};
+  if (values.count == 0) {
+    finding.message.key = "skipped";
+    finding.confidence = 0.9;
+    finding.actions.push_back({{"leave", {}}, ""});
+    return finding;
+  }
+  finding.confidence = has(found.loss->quirks, Quirk::kRunningMean) ? 0.6 : 0.99;
+  finding.message.key = values.from_the_start && values.to_the_end ? "always"
+                        : values.to_the_end                       ? "stays"
+                        : found.severity == Severity::kError      ? "several"
+                                                                  : "single";
+  if (found.evaluation_only) finding.message.key = "evaluation";
+  const std::size_t row = found.loss->row_of(first);
+  const Precursors announced = precursors_of(run, found.segment, row);
+  add_non_finite_evidence(run, found.segment, row, announced, finding);
+  if (found.evaluation_only) {
+    finding.actions.push_back({{"look-evaluation-set", {}}, ""});
+  } else {
+    add_non_finite_actions(run, found.segment, row, announced, finding);
+  }
+  return finding;
+}
+
+Finding tell_message(const Run& run, const Event& event) {
+  Finding finding;
+  finding.severity = Severity::kError;
+  finding.confidence = 0.8;
+  finding.impact = 0.5;
+  finding.where = place(run, event.line);
+  if (event.step) finding.where->steps = StepRange{*event.step, *event.step};
+  finding.where->segment = event.segment;
+  finding.message = event.step ? Phrase{"told", {{"text", event.text}, {"step", *event.step}}} : Phrase{"told-somewhere", {{"text", event.text}}};
+  const auto segment = static_cast<std::size_t>(std::max(event.segment, 0));
+  if (event.step) finding.actions.push_back(resume_before(run, segment, *event.step));
+  finding.actions.push_back({{"look-forward", {}}, ""});
+  return finding;
+}
+
+void judge(const Run& run, const Parameters& set, Findings& out) {
+  const std::vector<SkipHistory> skips = skips_of(run);
+  std::vector<Found> all = find_all(run, skips, set);
+  const Event* told = told_non_finite(run, false);
+  if (all.empty()) {
+    if (told != nullptr) return out.add(tell_message(run, *told));
+    const bool any = std::any_of(run.segments.begin(), run.segments.end(), [](const Segment& one) {
+      return one.find(metric::kLoss) != nullptr || one.find(metric::kEvalLoss) != nullptr;
+    });
+    if (!any) out.not_applicable("no-loss");
+    return;
+  }
+  // One finding: the gravest, and of these the first; the others are further places.
+  const auto worst = std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
+  Finding finding = tell(run, *worst);
+  for (const Found& one : all) {
+    if (&one != &*worst) finding.also.push_back(where(run, one));
+  }
+  out.add(std::move(finding));
+}
+
+}  // namespace
+
+extern const Rule kNonFiniteLoss;
+const Rule kNonFiniteLoss{
+    .name = "non-finite-loss",
+    .family = "phenomenon",
+    .title_en = "the loss became NaN or Inf",
+    .title_zh = "loss 变为 NaN 或 Inf",
+    .severity = Severity::kError,
+    .parameters = {{"spared", "records", 3, 0, 1000,
+                    "a few single records with a finite loss right after each show that the weights were spared; more of them, or "
+                    "several in a row, are no accident"}},
+    .sentences = with_non_finite_sentences({
+        {"stays", "{metric} is {what} from step {step} on and never finite again (the log ends at step {last})",
+         "{metric} 从第 {step} 步起为 {what}，此后再未恢复（日志止于第 {last} 步）"},
+        {"always", "{metric} is {what} from its first value (step {step}) on", "{metric} 从第一个值（第 {step} 步）起就是 {what}"},
+        {"several", "{metric} is {what} at {count} records from step {step} on, without a skipped step that explains it",
+         "{metric} 从第 {step} 步起共有 {count} 条记录为 {what}，且没有跳步可以解释"},
+        {"single", "{metric} is {what} at step {step} ({count} record(s) in all); it went on finite, so the weights were spared",
+         "{metric} 在第 {step} 步为 {what}（共 {count} 条记录）；此后恢复有限值，说明权重未受影响"},
+        {"evaluation", "{metric} is {what} from step {step} on while the training loss stays finite: the evaluation is at fault",
+         "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限：问题出在评估本身"},
+        {"skipped", "{metric} is {what} at {count} record(s), first at step {step}; these steps were skipped and training went on",
+         "{metric} 有 {count} 条记录为 {what}（首次在第 {step} 步）；这些步已被跳过，训练继续进行"},
+        {"told", "the framework reports at step {step}: {text}", "框架在第 {step} 步报告：{text}"},
+        {"told-somewhere", "the framework reports: {text}", "框架报告：{text}"},
+        {"look-evaluation-set", "look at the evaluation: an empty or fully masked sample, a precision that is narrower than in training",
+         "请检查评估：是否有空样本或标签被全部屏蔽的样本，评估所用精度是否低于训练"},
+        {"leave", "nothing to do", "无需处理"},
+        {"no-loss", "the log has no loss", "日志中没有 loss"},
+    }),
+    .docs =
+        {.finds = "Values of the training or evaluation loss that are NaN or infinite, or a framework's own message that it met one.",
+         .matters = "Once a NaN is in the weights every later step is lost, and so is every checkpoint saved since.",
+         .decides = "The first value that is not finite and that no skipped step explains (overflow messages, the skip counter, a halved "
+                    "loss scale). *error*: it stays, or there are several. *warning*: up to three single records, each with a finite loss "
+                    "at the level before after it; or only the evaluation loss, while the training loss is finite. *note*: all of them "
+                    "were skipped.\n\n"
+                    "What announced it decides the advice: a loss that grew threefold within two records or a grad norm that grew "
+                    "10,000-fold is an optimizer that exploded; a clean record before it is a matter of the forward pass.",
+         .example = "`loss is NaN from step 76,980 on and never finite again (the log ends at step 77,010)`",
+         .to_do = "Resume before it began, skip the data of that step. Announced: lower the learning rate, clip tighter. Not announced: look "
+                  "for overflow in half precision, attention kernels and masks, batches without labels. With the first steps: Adam's "
+                  "epsilon in pure fp16, uninitialised embedding rows. If a checkpoint gives NaN when it is loaded, take an older one.",
+         .false_alarms = "A running mean stays NaN after a single skipped step (told with less confidence).",
+         .references = "IEEE 754-2019, 6.2 (NaN propagates). Causes seen in public threads: karpathy/nanoGPT#136, #215; "
+                       "pytorch/pytorch#70348 (labels all masked), #147437 (epsilon in fp16); prajdabre/yanmtt#7."},
+    .judge = judge};
+
+}  // namespace assay
