@@ -60,7 +60,12 @@ bool belongs_to_training(std::string_view name) {
 class HiddenFinder {
  public:
   HiddenFinder(const Run& run, std::size_t index, const Series& loss, const SkipHistory& skips)
-      : run_(run), segment_(run.segments[index]), index_(index), loss_(loss), skips_(skips), rows_(segment_.rows->size()) {}
+      : run_(run),
+        segment_(run.segments[index]),
+        index_(index),
+        loss_(loss),
+        skips_(skips),
+        rows_(segment_.rows->size()) {}
 
   std::vector<HiddenLoss> omissions() {
     std::vector<HiddenLoss> out;
@@ -144,7 +149,8 @@ class HiddenFinder {
     return false;
   }
 
-  void add(std::vector<HiddenLoss>& out, std::size_t begin, std::size_t last, std::size_t count, bool to_the_end) const {
+  void add(std::vector<HiddenLoss>& out, std::size_t begin, std::size_t last, std::size_t count,
+           bool to_the_end) const {
     const bool known = has(loss_.quirks, Quirk::kOmittedUnlessPositive);
     if (!known && (!to_the_end || count < kRecordsToInfer)) return;
     if (!known && replaced(begin)) return;

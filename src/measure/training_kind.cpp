@@ -49,8 +49,8 @@ bool says_no(std::string_view value) {
 
 bool preference_metric(std::string_view name) {
   return name == metric::kReward || name == "kl" || name == "policy_kl" ||
-         contains_any(name, {"rewards/", "reward_std", "reward_margin", "logps/", "kl_coef", "approx_kl", "objective/kl",
-                             "frac_reward_zero_std", "policy/", "critic/", "actor/"});
+         contains_any(name, {"rewards/", "reward_std", "reward_margin", "logps/", "kl_coef", "approx_kl",
+                             "objective/kl", "frac_reward_zero_std", "policy/", "critic/", "actor/"});
 }
 
 std::optional<TrainingKind> from_settings(const Config& config) {
@@ -61,7 +61,8 @@ std::optional<TrainingKind> from_settings(const Config& config) {
     if (says_no(value)) continue;
     if (key == "stage" || key == "method" || key == "train_type" || key == "rlhf_type" || key == "rl" ||
         key == "training_stage" || key == "finetuning_type" || key == "trainer") {
-      if (contains_any(value, {"dpo", "grpo", "ppo", "kto", "orpo", "simpo", "rloo", "reward"})) return TrainingKind::kPreference;
+      if (contains_any(value, {"dpo", "grpo", "ppo", "kto", "orpo", "simpo", "rloo", "reward"}))
+        return TrainingKind::kPreference;
       if (contains_any(value, {"sft", "lora", "finetun", "fine-tun", "full"})) fine_tuning = true;
       if (value == "pt" || contains_any(value, {"pretrain", "pre-train"})) return TrainingKind::kPretraining;
     }

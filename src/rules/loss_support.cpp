@@ -15,22 +15,26 @@ namespace {
 
 constexpr std::size_t kLeadRecords = 50;
 constexpr std::size_t kGradBaseline = 64;
-constexpr double kGradRise = 3;          // healthy maxima of a stretch are within 2.3 times the median (p99)
-constexpr double kEvalMoves = 0.02;      // an evaluation on a fixed set repeats to within a per cent
-constexpr std::int64_t kMargin = 100;    // steps before the onset: what made the event was in the weights before it showed
-constexpr std::int64_t kMostListed = 16; // steps that a command lists one by one
+constexpr double kGradRise = 3;      // healthy maxima of a stretch are within 2.3 times the median (p99)
+constexpr double kEvalMoves = 0.02;  // an evaluation on a fixed set repeats to within a per cent
+constexpr std::int64_t kMargin =
+    100;  // steps before the onset: what made the event was in the weights before it showed
+constexpr std::int64_t kMostListed = 16;  // steps that a command lists one by one
 constexpr std::size_t kMostEvidence = 5;
 
 constexpr std::array kShared = {
-    SentenceRecord{"few-before", "only {count} records stand before it: judged in absolute terms, not against the noise",
+    SentenceRecord{"few-before",
+                   "only {count} records stand before it: judged in absolute terms, not against the noise",
                    "此前只有 {count} 条记录：按绝对幅度判断，而非相对噪声"},
-    SentenceRecord{"grad-led", "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} record(s) before the loss",
+    SentenceRecord{"grad-led",
+                   "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} record(s) before the loss",
                    "梯度范数从第 {step} 步起升高 {ratio} 倍（{before} 升至 {peak}），比 loss 早 {lead} 条记录"},
     SentenceRecord{"grad-with", "grad norm rose with it, {ratio}x ({before} to {peak})",
                    "梯度范数同时升高 {ratio} 倍（{before} 升至 {peak}）"},
     SentenceRecord{"grad-calm", "grad norm did not react: {peak} at most, usually {before}",
                    "梯度范数没有反应：最高 {peak}，平时 {before}"},
-    SentenceRecord{"eval-moved", "evaluation loss moved with it: {before} (step {before_step}) to {after} (step {after_step})",
+    SentenceRecord{"eval-moved",
+                   "evaluation loss moved with it: {before} (step {before_step}) to {after} (step {after_step})",
                    "验证 loss 随之变化：{before}（第 {before_step} 步）变为 {after}（第 {after_step} 步）"},
     SentenceRecord{"eval-calm",
                    "evaluation loss did not move: {before} (step {before_step}), {after} (step {after_step})",
@@ -38,9 +42,12 @@ constexpr std::array kShared = {
     SentenceRecord{"samples", "steps {steps} read samples {samples}", "第 {steps} 步读取的样本为 {samples}"},
     SentenceRecord{"running-mean", "the log prints a running mean: the true peak was higher and earlier",
                    "日志打印的是滑动平均：真实峰值更高，出现得也更早"},
-    SentenceRecord{"resume-at", "resume from the checkpoint of step {checkpoint}, the last one that the log names before step {begin}",
-                   "从第 {checkpoint} 步的检查点恢复：它是日志中第 {begin} 步之前最后一个可用的检查点"},
-    SentenceRecord{"resume-before", "resume from the last checkpoint saved before step {limit} (it began at step {begin})",
+    SentenceRecord{
+        "resume-at",
+        "resume from the checkpoint of step {checkpoint}, the last one that the log names before step {begin}",
+        "从第 {checkpoint} 步的检查点恢复：它是日志中第 {begin} 步之前最后一个可用的检查点"},
+    SentenceRecord{"resume-before",
+                   "resume from the last checkpoint saved before step {limit} (it began at step {begin})",
                    "从第 {limit} 步之前保存的最后一个检查点恢复（问题始于第 {begin} 步）"},
     SentenceRecord{"skip-steps", "skip the data of steps {steps} after resuming", "恢复后跳过第 {steps} 步的数据"},
     SentenceRecord{"skip-samples", "skip the data of steps {steps} after resuming: samples {samples}",
@@ -70,11 +77,16 @@ void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vect
     texts.push_back({{"grad-calm", {{"peak", grad->peak}, {"before", grad->before}}}, {}, {}});
   } else if (grad->lead > 0) {
     texts.push_back({{"grad-led",
-                      {{"ratio", grad->ratio()}, {"before", grad->before}, {"peak", grad->peak}, {"step", grad->step}, {"lead", grad->lead}}},
+                      {{"ratio", grad->ratio()},
+                       {"before", grad->before},
+                       {"peak", grad->peak},
+                       {"step", grad->step},
+                       {"lead", grad->lead}}},
                      {},
                      {}});
   } else {
-    texts.push_back({{"grad-with", {{"ratio", grad->ratio()}, {"before", grad->before}, {"peak", grad->peak}}}, {}, {}});
+    texts.push_back(
+        {{"grad-with", {{"ratio", grad->ratio()}, {"before", grad->before}, {"peak", grad->peak}}}, {}, {}});
   }
 }
 
@@ -146,13 +158,17 @@ std::optional<StepRange> samples_of(const Segment& segment, StepRange steps) {
 
 void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding) {
   const Segment& segment = run.segments[event.segment];
-  const StepRange range = event.kind == LossEventKind::kDivergence ? StepRange{event.onset_step(), event.last_step()} : event.acute();
+  const StepRange range =
+      event.kind == LossEventKind::kDivergence ? StepRange{event.onset_step(), event.last_step()} : event.acute();
   std::vector<Evidence> texts;
   if (event.shape.absolute) texts.push_back({{"few-before", {{"count", event.shape.before_count}}}, {}, {}});
   add_grad_evidence(segment, event, texts);
   if (const auto eval = event.loss->metric == metric::kLoss ? eval_reaction(segment, event.acute()) : std::nullopt) {
     texts.push_back({{eval->moved ? "eval-moved" : "eval-calm",
-                      {{"before", eval->before}, {"before_step", eval->before_step}, {"after", eval->after}, {"after_step", eval->after_step}}},
+                      {{"before", eval->before},
+                       {"before_step", eval->before_step},
+                       {"after", eval->after},
+                       {"after_step", eval->after_step}}},
                      {},
                      {}});
   }
@@ -187,7 +203,8 @@ Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
 Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
   Action action;
   const auto samples = samples_of(run.segments[segment], steps);
-  action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"samples", *samples}}} : Phrase{"skip-steps", {{"steps", steps}}};
+  action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"samples", *samples}}}
+                        : Phrase{"skip-steps", {{"steps", steps}}};
   if (run.dialect != "megatron") return action;
   if (run.segments[segment].find(metric::kConsumedTokens) != nullptr) {  // only the DeepSpeed fork prints them
     action.command = "--skip-train-iteration-range " + std::to_string(steps.first) + "-" + std::to_string(steps.last);

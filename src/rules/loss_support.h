@@ -22,10 +22,10 @@ std::vector<SentenceRecord> with_loss_sentences(std::initializer_list<SentenceRe
 /// The grad norm around an event of the loss.
 struct GradReaction {
   bool rose = false;
-  double before = 0;            // median of the records before
-  double peak = 0;              // until the loss peaks
-  std::int64_t step = 0;        // at which its rise began (rose), else of the event's onset
-  std::size_t lead = 0;         // records by which it rose before the loss
+  double before = 0;      // median of the records before
+  double peak = 0;        // until the loss peaks
+  std::int64_t step = 0;  // at which its rise began (rose), else of the event's onset
+  std::size_t lead = 0;   // records by which it rose before the loss
   double ratio() const { return peak / before; }
 };
 /// Nothing without a grad norm around the event.

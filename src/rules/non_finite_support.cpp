@@ -14,30 +14,41 @@ namespace {
 constexpr std::size_t kCurveRecords = 60;
 
 constexpr std::array kShared = {
-    SentenceRecord{"grew-loss", "the loss announced it: {before} to {peak} within {records} record(s), from step {step}",
+    SentenceRecord{"grew-loss",
+                   "the loss announced it: {before} to {peak} within {records} record(s), from step {step}",
                    "loss 有先兆：从第 {step} 步起 {records} 条记录之内由 {before} 升到 {peak}"},
-    SentenceRecord{"grew-norm", "the grad norm announced it: {before} to {peak} from step {step}, {records} record(s) before",
+    SentenceRecord{"grew-norm",
+                   "the grad norm announced it: {before} to {peak} from step {step}, {records} record(s) before",
                    "梯度范数有先兆：从第 {step} 步起（提前 {records} 条记录）由 {before} 升到 {peak}"},
     SentenceRecord{"no-precursor", "nothing announced it: the record before (step {step}) was as all the others",
                    "没有任何先兆：前一条记录（第 {step} 步）一切正常"},
     SentenceRecord{"at-first-steps", "it came with the first steps", "从最初几步就出现"},
-    SentenceRecord{"after-evaluation", "an evaluation or a checkpoint stands right before it", "紧接在一次评估或保存检查点之后出现"},
-    SentenceRecord{"no-scaler", "no skipped step and no loss scaler explain it", "没有跳步记录，也没有 loss scale 可以解释"},
-    SentenceRecord{"lower-rate", "then lower the learning rate from {rate} to {half}, or clip tighter: the optimizer exploded",
+    SentenceRecord{"after-evaluation", "an evaluation or a checkpoint stands right before it",
+                   "紧接在一次评估或保存检查点之后出现"},
+    SentenceRecord{"no-scaler", "no skipped step and no loss scaler explain it",
+                   "没有跳步记录，也没有 loss scale 可以解释"},
+    SentenceRecord{"lower-rate",
+                   "then lower the learning rate from {rate} to {half}, or clip tighter: the optimizer exploded",
                    "并将学习率从 {rate} 降到 {half}，或收紧梯度裁剪：这是优化过程爆炸所致"},
     SentenceRecord{"lower-rate-unknown", "then halve the learning rate, or clip tighter: the optimizer exploded",
                    "并将学习率减半，或收紧梯度裁剪：这是优化过程爆炸所致"},
     SentenceRecord{"look-forward",
-                   "look at the forward pass of that step, not at the learning rate: half-precision overflow, an attention kernel or mask, "
+                   "look at the forward pass of that step, not at the learning rate: half-precision overflow, an "
+                   "attention kernel or mask, "
                    "a batch whose labels are all masked",
                    "请检查该步的前向计算，而不是学习率：半精度溢出、注意力算子或掩码、标签被全部屏蔽的 batch"},
     SentenceRecord{"look-first",
-                   "look at what is wrong from the first step: Adam's epsilon 1e-8 in pure fp16 (it is 0 there), rows of the embedding that "
+                   "look at what is wrong from the first step: Adam's epsilon 1e-8 in pure fp16 (it is 0 there), rows "
+                   "of the embedding that "
                    "were never initialised, labels that are all masked, the attention kernel with padding",
-                   "请检查一开始就存在的问题：纯 fp16 下 Adam 的 epsilon 1e-8 会变成 0、未初始化的 embedding 行、被全部屏蔽的标签、带 padding 的注意力算子"},
-    SentenceRecord{"look-evaluation", "look at what the evaluation or the checkpoint leaves behind: eval mode, scaler state, dropout kernels",
-                   "请检查评估或保存检查点之后遗留的状态：eval 模式、scaler 状态、dropout 算子"},
-    SentenceRecord{"use-bf16", "or train in bfloat16, which has the range of float32", "或改用 bfloat16 训练：其数值范围与 float32 相同"},
+                   "请检查一开始就存在的问题：纯 fp16 下 Adam 的 epsilon 1e-8 会变成 0、未初始化的 embedding "
+                   "行、被全部屏蔽的标签、带 padding 的注意力算子"},
+    SentenceRecord{
+        "look-evaluation",
+        "look at what the evaluation or the checkpoint leaves behind: eval mode, scaler state, dropout kernels",
+        "请检查评估或保存检查点之后遗留的状态：eval 模式、scaler 状态、dropout 算子"},
+    SentenceRecord{"use-bf16", "or train in bfloat16, which has the range of float32",
+                   "或改用 bfloat16 训练：其数值范围与 float32 相同"},
 };
 
 Action lower_rate(const Run& run, std::size_t segment, std::int64_t step) {
@@ -53,7 +64,8 @@ void add_curve(const Segment& segment, std::string_view name, std::size_t row, F
   const std::size_t from = at > kCurveRecords ? at - kCurveRecords : 0;
   if (at - from < 3) return;
   const std::int64_t step = segment.rows->step[row];
-  finding.evidence.push_back({{}, curve_of(*series, from, at + kCurveRecords / 6, kCurveRecords, StepRange{step, step}), {}});
+  finding.evidence.push_back(
+      {{}, curve_of(*series, from, at + kCurveRecords / 6, kCurveRecords, StepRange{step, step}), {}});
 }
 
 }  // namespace
@@ -64,9 +76,11 @@ std::vector<SentenceRecord> with_non_finite_sentences(std::initializer_list<Sent
   return all;
 }
 
-void add_non_finite_evidence(const Run& run, std::size_t index, std::size_t row, const Precursors& announced, Finding& finding) {
+void add_non_finite_evidence(const Run& run, std::size_t index, std::size_t row, const Precursors& announced,
+                             Finding& finding) {
   const Segment& segment = run.segments[index];
-  const Values grown = {{"before", announced.before}, {"peak", announced.peak}, {"step", announced.step}, {"records", announced.records}};
+  const Values grown = {
+      {"before", announced.before}, {"peak", announced.peak}, {"step", announced.step}, {"records", announced.records}};
   switch (announced.kind) {
     case Precursor::kLossGrew: finding.evidence.push_back({{"grew-loss", grown}, {}, {}}); break;
     case Precursor::kNormGrew: finding.evidence.push_back({{"grew-norm", grown}, {}, {}}); break;
@@ -80,7 +94,8 @@ void add_non_finite_evidence(const Run& run, std::size_t index, std::size_t row,
   add_curve(segment, metric::kGradNorm, row, finding);
 }
 
-void add_non_finite_actions(const Run& run, std::size_t index, std::size_t row, const Precursors& announced, Finding& finding) {
+void add_non_finite_actions(const Run& run, std::size_t index, std::size_t row, const Precursors& announced,
+                            Finding& finding) {
   const Segment& segment = run.segments[index];
   const std::int64_t step = segment.rows->step[row];
   const bool grew = announced.kind == Precursor::kLossGrew || announced.kind == Precursor::kNormGrew;
@@ -96,7 +111,8 @@ void add_non_finite_actions(const Run& run, std::size_t index, std::size_t row, 
     if (announced.kind == Precursor::kEvaluation) finding.actions.push_back({{"look-evaluation", {}}, ""});
   }
   const Series* scale = segment.find(metric::kLossScale);
-  const bool half = scale != nullptr && std::any_of(scale->values.span().begin(), scale->values.span().end(), [](double x) { return x > 1; });
+  const bool half = scale != nullptr && std::any_of(scale->values.span().begin(), scale->values.span().end(),
+                                                    [](double x) { return x > 1; });
   if (half && finding.actions.size() < 4) finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
 }
 
@@ -109,7 +125,8 @@ std::vector<SkipHistory> skips_of(const Run& run) {
 const Event* told_non_finite(const Run& run, bool gradient) {
   for (const Event& event : run.events) {
     if (event.kind != EventKind::kNonFinite) continue;
-    const bool about_gradient = event.text.find("grad") != std::string::npos || event.text.find("Backward") != std::string::npos;
+    const bool about_gradient =
+        event.text.find("grad") != std::string::npos || event.text.find("Backward") != std::string::npos;
     if (about_gradient == gradient) return &event;
   }
   return nullptr;

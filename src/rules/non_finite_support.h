@@ -14,10 +14,12 @@ namespace assay {
 std::vector<SentenceRecord> with_non_finite_sentences(std::initializer_list<SentenceRecord> own);
 
 /// What announced it, the curves of loss and grad norm up to it; at most five pieces.
-void add_non_finite_evidence(const Run& run, std::size_t segment, std::size_t row, const Precursors& announced, Finding& finding);
+void add_non_finite_evidence(const Run& run, std::size_t segment, std::size_t row, const Precursors& announced,
+                             Finding& finding);
 
 /// Resume before it began, then what the precursor calls for. `row`: of the first value that is not finite.
-void add_non_finite_actions(const Run& run, std::size_t segment, std::size_t row, const Precursors& announced, Finding& finding);
+void add_non_finite_actions(const Run& run, std::size_t segment, std::size_t row, const Precursors& announced,
+                            Finding& finding);
 
 /// Skips of each segment, in their order.
 std::vector<SkipHistory> skips_of(const Run& run);

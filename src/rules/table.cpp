@@ -9,6 +9,16 @@ namespace assay {
 
 // clang-format off
 #define ASSAY_RULES(RULE)       \
+  RULE(kNonFiniteLoss)          \
+  RULE(kHiddenNan)              \
+  RULE(kNonFiniteGrad)          \
+  RULE(kLossDivergence)         \
+  RULE(kLossSpike)              \
+  RULE(kInitialTransient)       \
+  RULE(kLossPlateau)            \
+  RULE(kLossOscillation)        \
+  RULE(kOverfit)                \
+  RULE(kMemorization)           \
   RULE(kGradNormSpike)          \
   RULE(kGradNormHigh)           \
   RULE(kGradNormVanished)       \

@@ -40,7 +40,8 @@ Found weigh(const Run& run, std::size_t index, HiddenLoss hidden) {
   }
   // Weights that hold a NaN do not give a finite loss again.
   if (!it.to_the_end) out.severity = Severity::kWarning;
-  if (it.metric == metric::kEvalLoss && training_goes_on(run.segments[index], it.first_row)) out.severity = Severity::kWarning;
+  if (it.metric == metric::kEvalLoss && training_goes_on(run.segments[index], it.first_row))
+    out.severity = Severity::kWarning;
   return out;
 }
 
@@ -63,10 +64,11 @@ Finding tell(const Run& run, const Found& found) {
   finding.severity = found.severity;
   finding.confidence = found.confidence;
   finding.where = where(run, found);
-  finding.impact = share_of_run(run, {finding.where->steps->first, it.to_the_end ? segment.last_step() : finding.where->steps->last});
-  finding.message = {it.by == HiddenBy::kZero    ? "zero"
-                     : it.printed_if_positive    ? "omitted"
-                                                 : "empty",
+  finding.impact = share_of_run(
+      run, {finding.where->steps->first, it.to_the_end ? segment.last_step() : finding.where->steps->last});
+  finding.message = {it.by == HiddenBy::kZero ? "zero"
+                     : it.printed_if_positive ? "omitted"
+                                              : "empty",
                      {{"metric", it.metric == metric::kLoss ? "loss" : "eval loss"},
                       {"step", finding.where->steps->first},
                       {"last", finding.where->steps->last},
@@ -95,7 +97,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   }
   if (!any) return out.not_applicable("no-loss");
   if (all.empty()) return;
-  const auto worst = std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
+  const auto worst =
+      std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
   Finding finding = tell(run, *worst);
   for (const Found& one : all) {
     if (&one != &*worst && finding.also.size() < 200) finding.also.push_back(where(run, one));
@@ -112,36 +115,55 @@ const Rule kHiddenNan{
     .title_en = "the log hides a loss that is NaN",
     .title_zh = "日志隐藏了 NaN 的 loss",
     .severity = Severity::kError,
-    .parameters = {{"records", "records", 3, 3, 1000,
-                    "where the framework is not known to omit NaN: many trainers end with a last record that has no loss"}},
+    .parameters =
+        {{"records", "records", 3, 3, 1000,
+          "where the framework is not known to omit NaN: many trainers end with a last record that has no loss"}},
     .sentences = with_non_finite_sentences({
-        {"omitted", "the line of step {step} has no {metric}, which this framework leaves out when it is NaN; {companions} are there ({records} record(s), to step {last})",
-         "第 {step} 步的日志行没有 {metric}（该框架在其为 NaN 时不打印），而 {companions} 照常打印（共 {records} 条记录，到第 {last} 步）"},
-        {"empty", "{metric} is missing from step {step} to the end ({records} records) while {companions} go on: a NaN that was not written",
+        {"omitted",
+         "the line of step {step} has no {metric}, which this framework leaves out when it is NaN; {companions} are "
+         "there ({records} record(s), to step {last})",
+         "第 {step} 步的日志行没有 {metric}（该框架在其为 NaN 时不打印），而 {companions} 照常打印（共 {records} "
+         "条记录，到第 {last} 步）"},
+        {"empty",
+         "{metric} is missing from step {step} to the end ({records} records) while {companions} go on: a NaN that was "
+         "not written",
          "从第 {step} 步到结束（{records} 条记录）都没有 {metric}，而 {companions} 照常记录：NaN 未被写出"},
-        {"zero", "{metric} is 0.0 at step {step} beside a grad norm that is not finite: a NaN replaced by a logging filter ({records} record(s), to step {last})",
-         "第 {step} 步 {metric} 为 0.0，而梯度范数不是有限值：NaN 被日志过滤器替换（共 {records} 条记录，到第 {last} 步）"},
+        {"zero",
+         "{metric} is 0.0 at step {step} beside a grad norm that is not finite: a NaN replaced by a logging filter "
+         "({records} record(s), to step {last})",
+         "第 {step} 步 {metric} 为 0.0，而梯度范数不是有限值：NaN 被日志过滤器替换（共 {records} 条记录，到第 {last} "
+         "步）"},
         {"came-back", "it comes back afterwards, so the weights were spared", "之后又恢复，说明权重未受影响"},
         {"norm-too", "the grad norm is gone with it", "梯度范数同时消失"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
-    .docs =
-        {.finds = "A loss that disappears from the log, or turns into 0.0, because it is NaN.",
-         .matters = "The run is dead and its log looks calm: no NaN is printed anywhere, and counters of NaN iterations can stay at zero.",
-         .decides = "The loss is missing in records that hold the metrics which always came with it (in 90 % of its records, and hardly ever "
-                    "without it before), and no skipped step explains that (a skip counter, an overflow message, a halved loss scale, a grad "
-                    "norm printed again). One record is enough where the framework is known to omit losses that are not positive "
-                    "(Megatron-LM and its relatives); elsewhere three at the end of the log. In a record that the end of the file cuts "
-                    "only metrics that are printed after the loss count. Or the loss is exactly 0.0 beside a grad norm that is NaN or "
-                    "infinite. A loss of 0.0 with a finite grad norm is normal for policy optimisation.\n\n"
-                    "*error*, or *warning* when the loss comes back or only the evaluation loss is concerned.",
-         .example = "`the line of step 3,385 has no loss, which this framework leaves out when it is NaN; loss scale are there`",
-         .to_do = "As for `non-finite-loss`. Switch the filter off (`--logging_nan_inf_filter false`), or on the checks "
-                  "(`--check-for-nan-in-loss-and-grad`), so that the next one is seen when it happens.",
-         .false_alarms = "A second phase of training that logs its loss under another name is recognised only if that name holds `loss`.",
-         .references = "Megatron-LM training log (losses printed if greater than zero, until 2026-03); NVIDIA/Megatron-LM issues of the same "
-                       "kind: epfLLM/Megatron-LLM#33, deepspeedai/Megatron-DeepSpeed#396. huggingface/transformers#35204 "
-                       "(`logging_nan_inf_filter`)."},
+    .docs = {.finds = "A loss that disappears from the log, or turns into 0.0, because it is NaN.",
+             .matters = "The run is dead and its log looks calm: no NaN is printed anywhere, and counters of NaN "
+                        "iterations can stay at zero.",
+             .decides = "The loss is missing in records that hold the metrics which always came with it (in 90 % of "
+                        "its records, and hardly ever "
+                        "without it before), and no skipped step explains that (a skip counter, an overflow message, a "
+                        "halved loss scale, a grad "
+                        "norm printed again). One record is enough where the framework is known to omit losses that "
+                        "are not positive "
+                        "(Megatron-LM and its relatives); elsewhere three at the end of the log. In a record that the "
+                        "end of the file cuts "
+                        "only metrics that are printed after the loss count. Or the loss is exactly 0.0 beside a grad "
+                        "norm that is NaN or "
+                        "infinite. A loss of 0.0 with a finite grad norm is normal for policy optimisation.\n\n"
+                        "*error*, or *warning* when the loss comes back or only the evaluation loss is concerned.",
+             .example = "`the line of step 3,385 has no loss, which this framework leaves out when it is NaN; loss "
+                        "scale are there`",
+             .to_do =
+                 "As for `non-finite-loss`. Switch the filter off (`--logging_nan_inf_filter false`), or on the checks "
+                 "(`--check-for-nan-in-loss-and-grad`), so that the next one is seen when it happens.",
+             .false_alarms = "A second phase of training that logs its loss under another name is recognised only if "
+                             "that name holds `loss`.",
+             .references =
+                 "Megatron-LM training log (losses printed if greater than zero, until 2026-03); NVIDIA/Megatron-LM "
+                 "issues of the same "
+                 "kind: epfLLM/Megatron-LLM#33, deepspeedai/Megatron-DeepSpeed#396. huggingface/transformers#35204 "
+                 "(`logging_nan_inf_filter`)."},
     .judge = judge};
 
 }  // namespace assay

@@ -36,8 +36,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     finding.where = place(run, index, {worst->onset_step(), worst->last_step()}, worst->loss->line(shape.peak));
     finding.impact = share_of_run(run, *finding.where->steps);
     finding.message = {worst->to_the_end ? "open" : "back",
-                       {{"metric", spoken(*worst->loss)}, {"before", shape.level}, {"peak", shape.peak_value},
-                        {"step", worst->loss->step(shape.peak)}, {"last", worst->last_step()}, {"after", shape.after}}};
+                       {{"metric", spoken(*worst->loss)},
+                        {"before", shape.level},
+                        {"peak", shape.peak_value},
+                        {"step", worst->loss->step(shape.peak)},
+                        {"last", worst->last_step()},
+                        {"after", shape.after}}};
     add_loss_evidence(run, *worst, finding);
     finding.actions.push_back({{worst->to_the_end ? "wait" : "none", {}}, ""});
     out.add(std::move(finding));
@@ -53,14 +57,18 @@ const Rule kInitialTransient{
     .title_en = "the loss rose once at the start",
     .title_zh = "训练初期 loss 短暂上升",
     .severity = Severity::kNote,
-    .parameters = {{"records", "records", 50, 1, 10000,
-                    "the optimizer's moments are new, and so are the weights; the warm-up, where it is longer, counts as well"},
-                   {"untrained", "of the first loss", 0.7, 0.1, 1,
-                    "below it training has got somewhere, and a rise costs something: then it is a spike"}},
+    .parameters =
+        {{"records", "records", 50, 1, 10000,
+          "the optimizer's moments are new, and so are the weights; the warm-up, where it is longer, counts as well"},
+         {"untrained", "of the first loss", 0.7, 0.1, 1,
+          "below it training has got somewhere, and a rise costs something: then it is a spike"}},
     .sentences = with_loss_sentences({
-        {"back", "{metric} rose from {before} to {peak} at step {step}, at the start of training, and was back by step {last}",
+        {"back",
+         "{metric} rose from {before} to {peak} at step {step}, at the start of training, and was back by step {last}",
          "{metric} 在训练初期（第 {step} 步）从 {before} 升到 {peak}，到第 {last} 步已恢复"},
-        {"open", "{metric} rose from {before} to {peak} at step {step}, at the start of training; at the end of the log it is at {after} and falling",
+        {"open",
+         "{metric} rose from {before} to {peak} at step {step}, at the start of training; at the end of the log it is "
+         "at {after} and falling",
          "{metric} 在训练初期（第 {step} 步）从 {before} 升到 {peak}；日志结束时为 {after}，正在回落"},
         {"none", "nothing to do; a longer warm-up makes the bump smaller", "无需处理；延长 warm-up 可减小该起伏"},
         {"wait", "let it run on: it is judged once the warm-up is over", "继续训练：warm-up 结束后才能判断"},
@@ -69,13 +77,17 @@ const Rule kInitialTransient{
     .docs =
         {.finds = "A rise of the loss within the first records of a run that comes back.",
          .matters = "It looks like a divergence and is none: the first updates of a new optimizer overshoot.",
-         .decides = "A departure (as `loss-spike` finds it) that begins within the first 50 records or within the warm-up of a log that "
-                    "begins at the start of its training; at a level that is still 70 % of the first loss, or with a peak above the first "
-                    "loss; and that has come back, or is more than half way back where the log ends within that same part.",
+         .decides =
+             "A departure (as `loss-spike` finds it) that begins within the first 50 records or within the warm-up of "
+             "a log that "
+             "begins at the start of its training; at a level that is still 70 % of the first loss, or with a peak "
+             "above the first "
+             "loss; and that has come back, or is more than half way back where the log ends within that same part.",
          .example = "`loss rose from 6.936 to 24.7 at step 2, at the start of training, and was back by step 3`",
          .to_do = "Nothing. A longer warm-up, or one that starts at zero, makes it smaller.",
          .false_alarms = "None that cost anything: it is a note.",
-         .references = "Measured on public logs of parameter-golf, Megatron-LM and fairseq runs, all of which trained well afterwards."},
+         .references = "Measured on public logs of parameter-golf, Megatron-LM and fairseq runs, all of which trained "
+                       "well afterwards."},
     .judge = judge};
 
 }  // namespace assay

@@ -122,53 +122,80 @@ const Rule kLossDivergence{
     .title_en = "the loss diverged",
     .title_zh = "loss 发散",
     .severity = Severity::kError,
-    .parameters =
-        {{"sigmas", "robust sigma", 8, 3, 100, "as for loss-spike: what leaves the level is the same, only the end differs"},
-         {"rise", "of the level", 0.10, 0.02, 10,
-          "what is left at the end of the run; less is what a change of the data mixture or of the sequence length makes"},
-         {"lost", "of the level", 0.30, 0.05, 10,
-          "1.3 times the loss before is where going back to a checkpoint is the practice; below it fine-tuning data alone may be "
-          "the reason, and the finding is a warning (pre-training: an error from 10 %)"}},
+    .parameters = {{"sigmas", "robust sigma", 8, 3, 100,
+                    "as for loss-spike: what leaves the level is the same, only the end differs"},
+                   {"rise", "of the level", 0.10, 0.02, 10,
+                    "what is left at the end of the run; less is what a change of the data mixture or of the sequence "
+                    "length makes"},
+                   {"lost", "of the level", 0.30, 0.05, 10,
+                    "1.3 times the loss before is where going back to a checkpoint is the practice; below it "
+                    "fine-tuning data alone may be "
+                    "the reason, and the finding is a warning (pre-training: an error from 10 %)"}},
     .sentences = with_loss_sentences({
-        {"lasting", "{metric} left {before} at step {onset} and has not come back: {peak} at most, {after} at the end, {records} records later",
+        {"lasting",
+         "{metric} left {before} at step {onset} and has not come back: {peak} at most, {after} at the end, {records} "
+         "records later",
          "{metric} 从第 {onset} 步起离开 {before}，至今未恢复：最高 {peak}，{records} 条记录后仍为 {after}"},
-        {"coming-back", "{metric} left {before} at step {onset}: {peak} at most, {after} at the end; it is falling again, but not back",
+        {"coming-back",
+         "{metric} left {before} at step {onset}: {peak} at most, {after} at the end; it is falling again, but not "
+         "back",
          "{metric} 从第 {onset} 步起离开 {before}：最高 {peak}，结束时为 {after}；正在回落，但尚未恢复"},
         {"explodes", "{metric} exploded from {before} to {peak} from step {onset} on and then was no longer finite",
          "{metric} 从第 {onset} 步起由 {before} 爆涨到 {peak}，随后不再是有限值"},
-        {"repaired", "{metric} left {before} at step {onset} and did not come back ({after}) before the run was restarted; afterwards it was back",
+        {"repaired",
+         "{metric} left {before} at step {onset} and did not come back ({after}) before the run was restarted; "
+         "afterwards it was back",
          "{metric} 从第 {onset} 步起离开 {before}，直到训练重启都未恢复（{after}）；重启之后已恢复"},
-        {"slow", "{metric} has been rising slowly since step {onset}: from {before} to {after} at the end (step {last})",
+        {"slow",
+         "{metric} has been rising slowly since step {onset}: from {before} to {after} at the end (step {last})",
          "{metric} 自第 {onset} 步起缓慢上升：由 {before} 升到结束时（第 {last} 步）的 {after}"},
-        {"slow-back", "{metric} rose slowly from step {onset} on, from {before} to {peak}; at the end (step {last}) it is at {after}",
+        {"slow-back",
+         "{metric} rose slowly from step {onset} on, from {before} to {peak}; at the end (step {last}) it is at "
+         "{after}",
          "{metric} 自第 {onset} 步起由 {before} 缓慢升到 {peak}；结束时（第 {last} 步）为 {after}"},
         {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
          "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
-        {"slow-rate", "lower the learning rate from {rate} to {half} there: a rise without a spike is the optimizer's, other data does not help",
+        {"slow-rate",
+         "lower the learning rate from {rate} to {half} there: a rise without a spike is the optimizer's, other data "
+         "does not help",
          "并将学习率从 {rate} 降到 {half}：没有尖峰的上升源于优化器，换数据无济于事"},
-        {"slow-rate-unknown", "halve the learning rate there: a rise without a spike is the optimizer's, other data does not help",
+        {"slow-rate-unknown",
+         "halve the learning rate there: a rise without a spike is the optimizer's, other data does not help",
          "并将学习率减半：没有尖峰的上升源于优化器，换数据无济于事"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
     .docs =
-        {.finds = "A loss that leaves its level upwards and is not back when the run ends: after a jump, or in a slow rise.",
+        {.finds =
+             "A loss that leaves its level upwards and is not back when the run ends: after a jump, or in a slow rise.",
          .matters = "Every step after the onset is lost, and checkpoints saved since then carry the damage.",
-         .decides = "A jump is found as by `loss-spike` and has not come back by the end of its segment, at least 16 records (or that "
-                    "many record spacings of steps) after its onset, or it ends in NaN. A slow rise: the series in up to 200 blocks of "
-                    "medians, smoothed over five blocks; the end lies 10 % and six sigma above the smallest value reached before, and "
-                    "nearly all its records above those around the minimum (Mann-Whitney). The onset is where the rise began, or "
+         .decides = "A jump is found as by `loss-spike` and has not come back by the end of its segment, at least 16 "
+                    "records (or that "
+                    "many record spacings of steps) after its onset, or it ends in NaN. A slow rise: the series in up "
+                    "to 200 blocks of "
+                    "medians, smoothed over five blocks; the end lies 10 % and six sigma above the smallest value "
+                    "reached before, and "
+                    "nearly all its records above those around the minimum (Mann-Whitney). The onset is where the rise "
+                    "began, or "
                     "where the minimum's level was last held.\n\n"
-                    "*error*: 30 % or more are left at the end (10 % in pre-training after a jump), or it ends in NaN. *warning*: less, "
-                    "or it is falling again, or a later segment of the log is back at the level. The bump at the start of a run is "
+                    "*error*: 30 % or more are left at the end (10 % in pre-training after a jump), or it ends in NaN. "
+                    "*warning*: less, "
+                    "or it is falling again, or a later segment of the log is back at the level. The bump at the start "
+                    "of a run is "
                     "`initial-transient`.",
-         .example = "`loss left 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 records later`",
-         .to_do = "Go back to a checkpoint before the onset (of the grad norm, if that rose first), at least 100 steps before it, and skip "
-                  "200 to 500 batches. If it happens again with other data: halve the learning rate; then look at precision, then at the "
+         .example = "`loss left 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 "
+                    "records later`",
+         .to_do = "Go back to a checkpoint before the onset (of the grad norm, if that rose first), at least 100 steps "
+                  "before it, and skip "
+                  "200 to 500 batches. If it happens again with other data: halve the learning rate; then look at "
+                  "precision, then at the "
                   "architecture. A new seed only moves it. A slow rise calls for the lower learning rate at once.",
-         .false_alarms = "A new data stage that is harder than the one before. Policy objectives rise by design: slow rises of preference "
+         .false_alarms = "A new data stage that is harder than the one before. Policy objectives rise by design: slow "
+                         "rises of preference "
                          "training are not judged, nor are adversarial losses.",
-         .references = "What was tried on diverging 104B runs, and what helped: BigScience, chronicles of tr8-104B-wide and tr8b-104B. "
-                       "Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. B. Mann, D. R. Whitney, Ann. Math. Statist. 18 "
+         .references = "What was tried on diverging 104B runs, and what helped: BigScience, chronicles of "
+                       "tr8-104B-wide and tr8b-104B. "
+                       "Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. B. Mann, D. R. Whitney, Ann. "
+                       "Math. Statist. 18 "
                        "(1947)."},
     .judge = judge};
 

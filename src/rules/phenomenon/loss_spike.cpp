@@ -24,7 +24,8 @@ namespace {
 constexpr std::size_t kMostListed = 200;
 constexpr double kLargeForOneRecord = 0.5;  // half the level: larger than batches of one corpus differ
 constexpr double kDoubled = 2.0;
-constexpr double kPartOfTheNoise = 0.01;  // of the records: such a loss has a heavy tail, its spikes are its normal state
+constexpr double kPartOfTheNoise =
+    0.01;  // of the records: such a loss has a heavy tail, its spikes are its normal state
 constexpr double kClipQuantile = 0.9;
 
 struct Judged {
@@ -84,11 +85,13 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   const StepRange read = data_steps(*event.loss, event.shape, event.acute());
   if (finding.severity == Severity::kNote || event.shape.records() <= 3) {
     const auto samples = samples_of(segment, read);
-    Phrase look = samples ? Phrase{"look-samples", {{"samples", *samples}, {"steps", read}}} : Phrase{"look", {{"steps", read}}};
+    Phrase look =
+        samples ? Phrase{"look-samples", {{"samples", *samples}, {"steps", read}}} : Phrase{"look", {{"steps", read}}};
     finding.actions.push_back({std::move(look), ""});
   } else {
     finding.actions.push_back(skip_data(run, event.segment, read));
-    finding.actions.back().text.key = finding.actions.back().text.key == "skip-samples" ? "skip-next-samples" : "skip-next";
+    finding.actions.back().text.key =
+        finding.actions.back().text.key == "skip-samples" ? "skip-next-samples" : "skip-next";
   }
   if (finding.severity == Severity::kNote || (count < 2 && !frequent)) return;
   const Series* norm = segment.find(metric::kGradNorm);
@@ -121,10 +124,14 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   finding.confidence = confidence_of(shape);
   finding.impact = share_of_run(run, event.acute());
   finding.where = where(run, event);
-  finding.message.values = {{"metric", spoken(*event.loss)}, {"before", shape.level}, {"peak", shape.peak_value},
+  finding.message.values = {{"metric", spoken(*event.loss)},
+                            {"before", shape.level},
+                            {"peak", shape.peak_value},
                             {"rise", Value(100 * (shape.peak_value - shape.level) / shape.level, Unit::kPercent)},
-                            {"step", event.loss->step(shape.peak)}, {"records", shape.records()},
-                            {"regained", event.loss->step(*shape.regained)}, {"count", spikes.size()}};
+                            {"step", event.loss->step(shape.peak)},
+                            {"records", shape.records()},
+                            {"regained", event.loss->step(*shape.regained)},
+                            {"count", spikes.size()}};
   finding.message.key = std::string(spikes.size() > 1 ? "several" : shape.records() == 1 ? "one-record" : "spike");
   if (!event.positive) finding.message.key += "-no-ratio";
   for (const Judged& one : spikes) {
@@ -147,8 +154,12 @@ void tell_open(const Run& run, const LossEvent& event, Findings& out) {
   finding.where = place(run, event.segment, event.acute(), event.loss->line(shape.peak));
   const std::size_t later = event.loss->size() - shape.onset - 1;
   finding.message = {later == 0 ? "open-last" : "open",
-                     {{"metric", spoken(*event.loss)}, {"before", shape.level}, {"peak", shape.peak_value},
-                      {"step", event.loss->step(shape.onset)}, {"later", later}, {"last", event.loss->values.back()}}};
+                     {{"metric", spoken(*event.loss)},
+                      {"before", shape.level},
+                      {"peak", shape.peak_value},
+                      {"step", event.loss->step(shape.onset)},
+                      {"later", later},
+                      {"last", event.loss->values.back()}}};
   add_loss_evidence(run, event, finding);
   const std::int64_t begin = beginning_of(run, event);
   finding.actions.push_back(resume_before(run, event.segment, begin));
@@ -190,30 +201,45 @@ const Rule kLossSpike{
     .severity = Severity::kWarning,
     .parameters =
         {{"sigmas", "robust sigma", 8, 3, 100,
-          "on healthy runs of 20,000 steps a rule of 6 sigma with mean and standard deviation fires 10 to 15 times; 8 robust "
+          "on healthy runs of 20,000 steps a rule of 6 sigma with mean and standard deviation fires 10 to 15 times; 8 "
+          "robust "
           "sigma together with 10 % fire once or twice"},
-         {"least-rise", "of the level", 0.05, 0.01, 10, "smaller rises are what batches of one corpus differ by; listed as notes from here"},
+         {"least-rise", "of the level", 0.05, 0.01, 10,
+          "smaller rises are what batches of one corpus differ by; listed as notes from here"},
          {"rise", "of the level", 0.10, 0.01, 10, "healthy runs hardly ever pass it; below it a spike is a note"},
          {"brief", "records", 3, 1, 100,
-          "64 of 65 data spikes of a healthy run last one record; those that went through the weights take twenty and more"},
+          "64 of 65 data spikes of a healthy run last one record; those that went through the weights take twenty and "
+          "more"},
          {"frequent", "per 1,000 records", 3, 0.1, 1000,
           "more than a healthy run of a filtered corpus has; then the optimizer should be made to bear them"}},
     .sentences = with_loss_sentences({
-        {"one-record", "{metric} jumped from {before} to {peak} (+{rise}) at step {step} and was back at the next record",
+        {"one-record",
+         "{metric} jumped from {before} to {peak} (+{rise}) at step {step} and was back at the next record",
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}（+{rise}），下一条记录即恢复"},
-        {"one-record-no-ratio", "{metric} jumped from {before} to {peak} at step {step} and was back at the next record",
+        {"one-record-no-ratio",
+         "{metric} jumped from {before} to {peak} at step {step} and was back at the next record",
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}，下一条记录即恢复"},
-        {"spike", "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back after {records} records, at step {regained}",
+        {"spike",
+         "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back after {records} records, at step "
+         "{regained}",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）恢复"},
-        {"spike-no-ratio", "{metric} rose from {before} to {peak} at step {step} and was back after {records} records, at step {regained}",
+        {"spike-no-ratio",
+         "{metric} rose from {before} to {peak} at step {step} and was back after {records} records, at step "
+         "{regained}",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）恢复"},
         {"several",
-         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step {step}, {records} record(s) long",
-         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 {records} 条记录"},
+         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step "
+         "{step}, {records} record(s) long",
+         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 "
+         "{records} 条记录"},
         {"several-no-ratio",
-         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, {records} record(s) long",
-         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} 条记录"},
-        {"open", "{metric} rose from {before} to {peak} from step {step} on; the log ends {later} record(s) later, at {last}: not back",
+         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, "
+         "{records} record(s) long",
+         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} "
+         "条记录"},
+        {"open",
+         "{metric} rose from {before} to {peak} from step {step} on; the log ends {later} record(s) later, at {last}: "
+         "not back",
          "{metric} 从第 {step} 步起由 {before} 升到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",
          "{metric} 在日志的最后一条记录（第 {step} 步）从 {before} 升到 {peak}"},
@@ -221,45 +247,68 @@ const Rule kLossSpike{
          "这些尖峰都出现在 epoch 交界处：源于重新打乱数据或滑动平均重新累计，与优化器无关"},
         {"noise", "{share} of all records do so: the loss has a heavy tail, this is its normal state",
          "{share} 的记录都如此：该 loss 的分布本身有重尾，属于常态"},
-        {"look", "nothing to do for the run; if another run spikes at steps {steps} as well, look at the data read there",
+        {"look",
+         "nothing to do for the run; if another run spikes at steps {steps} as well, look at the data read there",
          "无需处理；若另一次训练也在第 {steps} 步出现尖峰，请检查当时读取的数据"},
-        {"look-samples", "nothing to do for the run; if another run spikes at samples {samples} (steps {steps}) as well, take these out of the data",
+        {"look-samples",
+         "nothing to do for the run; if another run spikes at samples {samples} (steps {steps}) as well, take these "
+         "out of the data",
          "无需处理；若另一次训练也在样本 {samples}（第 {steps} 步）出现尖峰，请从数据中剔除这些样本"},
         {"skip-next", "in the next run skip the data of steps {steps}", "下次训练时跳过第 {steps} 步的数据"},
         {"skip-next-samples", "in the next run skip the data of steps {steps}: samples {samples}",
          "下次训练时跳过第 {steps} 步的数据：样本 {samples}"},
         {"clip", "set the clipping threshold to {clip}, the 90th percentile of this run's grad norm",
          "将梯度裁剪阈值设为 {clip}（本次训练梯度范数的 90% 分位数）"},
-        {"beta2", "use beta2 0.95 instead of 0.999: with 0.999 the optimizer's scale of the gradient is a thousand steps old",
+        {"beta2",
+         "use beta2 0.95 instead of 0.999: with 0.999 the optimizer's scale of the gradient is a thousand steps old",
          "beta2 用 0.95 代替 0.999：取 0.999 时，优化器对梯度尺度的估计滞后约一千步"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
     .docs =
-        {.finds = "Stretches in which the loss (or, where the log has no training loss to speak of, the evaluation loss) stands "
+        {.finds = "Stretches in which the loss (or, where the log has no training loss to speak of, the evaluation "
+                  "loss) stands "
                   "clearly above its level and comes back to it; or stands above it where the log ends.",
-         .matters = "A spike of one record is a batch unlike the others: worth knowing when it is always the same batch. A spike that "
-                    "takes many records to come back has changed the weights: tokens are lost until it is over, and the next one "
+         .matters = "A spike of one record is a batch unlike the others: worth knowing when it is always the same "
+                    "batch. A spike that "
+                    "takes many records to come back has changed the weights: tokens are lost until it is over, and "
+                    "the next one "
                     "may not come back.",
-         .decides = "The level is the median of the last 64 records that were not part of an event. A record departs when it lies 8 "
-                    "robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % above it. It has come back when "
-                    "the median of the next 16 records (of all that are left, at least two) is within 3 MAD or 5 %. The onset is the "
-                    "first record of the rise, walked back from the alarm; the place of the finding is the part until the spike has "
-                    "lost half of its height. For losses near zero or below, a third of the range that the series has covered stands "
-                    "for the level. With fewer than 16 records before (an excerpt): 30 % above the smallest value so far (50 % with "
+         .decides = "The level is the median of the last 64 records that were not part of an event. A record departs "
+                    "when it lies 8 "
+                    "robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % above it. It has "
+                    "come back when "
+                    "the median of the next 16 records (of all that are left, at least two) is within 3 MAD or 5 %. "
+                    "The onset is the "
+                    "first record of the rise, walked back from the alarm; the place of the finding is the part until "
+                    "the spike has "
+                    "lost half of its height. For losses near zero or below, a third of the range that the series has "
+                    "covered stands "
+                    "for the level. With fewer than 16 records before (an excerpt): 30 % above the smallest value so "
+                    "far (50 % with "
                     "fewer than eight records) and three times the noise, confidence at most 0.6.\n\n"
-                    "*note*: rises below 10 %, and spikes of up to three records that the evaluation loss does not show, or below "
-                    "50 % where there is none. *warning*: all others that came back. *error*: the log ends before it came back. All "
+                    "*note*: rises below 10 %, and spikes of up to three records that the evaluation loss does not "
+                    "show, or below "
+                    "50 % where there is none. *warning*: all others that came back. *error*: the log ends before it "
+                    "came back. All "
                     "spikes of a run that came back are one finding, its place that of the worst.",
          .example = "`loss jumped from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back after 3 records`",
-         .to_do = "One record, evaluation unmoved: nothing. Compare with another run that read the data in the same order: spikes at "
-                  "the same samples are the data's, skip them; spikes elsewhere are the optimizer's. Many spikes: beta2 0.95, clip at "
-                  "the 90th percentile of the grad norm. Not back: resume before the onset and skip the data of the event.",
-         .false_alarms = "One hard batch in a small-batch run; records at epoch borders (told as such); losses with a heavy tail (told as "
-                         "such). Running means show a spike later and flatter than it was. Adversarial losses are not judged.",
-         .references = "P. J. Huber, Robust Statistics (1981), for median and MAD. A spike of a 176B model that came back by itself: "
-                       "BigScience, chronicles of tr11-176B-ml, steps 31216-31250. Skipping the data of a stretch: Megatron-LM "
-                       "`--iterations-to-skip`, Megatron-DeepSpeed `--skip-train-iteration-range`, metaseq `skip_batches`. Percentile "
-                       "for clipping: Deep Learning Tuning Playbook."},
+         .to_do =
+             "One record, evaluation unmoved: nothing. Compare with another run that read the data in the same order: "
+             "spikes at "
+             "the same samples are the data's, skip them; spikes elsewhere are the optimizer's. Many spikes: beta2 "
+             "0.95, clip at "
+             "the 90th percentile of the grad norm. Not back: resume before the onset and skip the data of the event.",
+         .false_alarms =
+             "One hard batch in a small-batch run; records at epoch borders (told as such); losses with a heavy tail "
+             "(told as "
+             "such). Running means show a spike later and flatter than it was. Adversarial losses are not judged.",
+         .references =
+             "P. J. Huber, Robust Statistics (1981), for median and MAD. A spike of a 176B model that came back by "
+             "itself: "
+             "BigScience, chronicles of tr11-176B-ml, steps 31216-31250. Skipping the data of a stretch: Megatron-LM "
+             "`--iterations-to-skip`, Megatron-DeepSpeed `--skip-train-iteration-range`, metaseq `skip_batches`. "
+             "Percentile "
+             "for clipping: Deep Learning Tuning Playbook."},
     .judge = judge};
 
 }  // namespace assay

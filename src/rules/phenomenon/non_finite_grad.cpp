@@ -47,7 +47,8 @@ std::vector<Found> find_all(const Run& run, const std::vector<SkipHistory>& skip
     Found found{i, norm, *values, Severity::kNote, scaler_history(run, i).logged, false};
     if (values->count > 0 && !values->to_the_end) {
       const std::int64_t spacing = record_spacing(run.segments[i]);
-      found.start_up = begins_at_start(run, i) && norm->step(values->last) <= run.segments[i].first_step() - spacing + kStartUpSteps;
+      found.start_up =
+          begins_at_start(run, i) && norm->step(values->last) <= run.segments[i].first_step() - spacing + kStartUpSteps;
     }
     found.severity = severity_of(found, set);
     out.push_back(found);
@@ -105,8 +106,10 @@ Finding tell_message(const Run& run, const Event& event) {
   finding.where = place(run, event.line);
   if (event.step) finding.where->steps = StepRange{*event.step, *event.step};
   finding.where->segment = event.segment;
-  finding.message = event.step ? Phrase{"told", {{"text", event.text}, {"step", *event.step}}} : Phrase{"told-somewhere", {{"text", event.text}}};
-  if (event.step) finding.actions.push_back(resume_before(run, static_cast<std::size_t>(std::max(event.segment, 0)), *event.step));
+  finding.message = event.step ? Phrase{"told", {{"text", event.text}, {"step", *event.step}}}
+                               : Phrase{"told-somewhere", {{"text", event.text}}};
+  if (event.step)
+    finding.actions.push_back(resume_before(run, static_cast<std::size_t>(std::max(event.segment, 0)), *event.step));
   finding.actions.push_back({{"rerun", {}}, ""});
   return finding;
 }
@@ -121,7 +124,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     if (!any) out.not_applicable("no-norm");
     return;
   }
-  const auto worst = std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
+  const auto worst =
+      std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
   Finding finding = tell(run, *worst);
   for (const Found& one : all) {
     if (&one != &*worst && finding.also.size() < 200) finding.also.push_back(where(run, one));
@@ -138,35 +142,47 @@ const Rule kNonFiniteGrad{
     .title_en = "the gradient became NaN or Inf",
     .title_zh = "梯度变为 NaN 或 Inf",
     .severity = Severity::kError,
-    .parameters = {{"share", "of the records", 0.05, 0, 1,
-                    "with the shortest windows in use a loss scaler skips two of a hundred steps for ever and trains well"},
-                   {"in-a-row", "records", 2, 1, 1000,
-                    "a scaler that halves needs one or two steps to find its new place; more in a row are not its search"}},
+    .parameters =
+        {{"share", "of the records", 0.05, 0, 1,
+          "with the shortest windows in use a loss scaler skips two of a hundred steps for ever and trains well"},
+         {"in-a-row", "records", 2, 1, 1000,
+          "a scaler that halves needs one or two steps to find its new place; more in a row are not its search"}},
     .sentences = with_non_finite_sentences({
-        {"stays", "grad norm is {what} from step {step} on and never finite again", "梯度范数从第 {step} 步起为 {what}，此后再未恢复"},
+        {"stays", "grad norm is {what} from step {step} on and never finite again",
+         "梯度范数从第 {step} 步起为 {what}，此后再未恢复"},
         {"several", "grad norm is {what} at {count} of {records} records, from step {step} to {last}",
          "{records} 条记录中有 {count} 条的梯度范数为 {what}（第 {step} 至 {last} 步）"},
-        {"start-up", "grad norm is {what} at {count} record(s) until step {last}, at the start of training, and finite ever after",
+        {"start-up",
+         "grad norm is {what} at {count} record(s) until step {last}, at the start of training, and finite ever after",
          "训练初期（到第 {last} 步）有 {count} 条记录的梯度范数为 {what}，此后一直有限"},
-        {"skipped", "grad norm is {what} at {count} record(s), first at step {step}; these steps were skipped by the loss scaler",
+        {"skipped",
+         "grad norm is {what} at {count} record(s), first at step {step}; these steps were skipped by the loss scaler",
          "有 {count} 条记录的梯度范数为 {what}（首次在第 {step} 步）；这些步已被 loss scaler 跳过"},
         {"told", "the framework reports at step {step}: {text}", "框架在第 {step} 步报告：{text}"},
         {"told-somewhere", "the framework reports: {text}", "框架报告：{text}"},
-        {"rerun", "run the step again from the checkpoint with the same data: if it does not happen again, suspect the device, else the data or the kernels",
+        {"rerun",
+         "run the step again from the checkpoint with the same data: if it does not happen again, suspect the device, "
+         "else the data or the kernels",
          "用相同数据从检查点重跑该步：若不再出现，怀疑硬件；否则检查数据或算子"},
         {"leave", "nothing to do", "无需处理"},
         {"no-norm", "the log has no grad norm", "日志中没有梯度范数"},
     }),
     .docs =
-        {.finds = "Records whose grad norm is NaN or infinite, or a framework's own message that it met such a gradient.",
-         .matters = "Without a skip the update is NaN, or zero after clipping by an infinite norm: the step trains nothing at best.",
-         .decides = "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 steps, or they are scattered "
-                    "(at most 5 % of the records, no more than two in a row) under a logged loss scale. *warning*: scattered without a loss "
+        {.finds =
+             "Records whose grad norm is NaN or infinite, or a framework's own message that it met such a gradient.",
+         .matters = "Without a skip the update is NaN, or zero after clipping by an infinite norm: the step trains "
+                    "nothing at best.",
+         .decides = "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 "
+                    "steps, or they are scattered "
+                    "(at most 5 % of the records, no more than two in a row) under a logged loss scale. *warning*: "
+                    "scattered without a loss "
                     "scale in the log. *error*: more, or to the end.",
          .example = "`grad norm is Inf at 28 of 480 records, from step 19,500 to 23,800`",
-         .to_do = "Resume before it began. Under fp16: bfloat16, or find the layer that overflows. Otherwise as for `non-finite-loss`.",
+         .to_do = "Resume before it began. Under fp16: bfloat16, or find the layer that overflows. Otherwise as for "
+                  "`non-finite-loss`.",
          .false_alarms = "Automatic mixed precision that does not log its scale: scattered values are a warning then.",
-         .references = "Measured on a public run with 28 such records; loss scaling: NVIDIA, Mixed Precision Training User's Guide. Reruns: "
+         .references = "Measured on a public run with 28 such records; loss scaling: NVIDIA, Mixed Precision Training "
+                       "User's Guide. Reruns: "
                        "Megatron-LM rerun state machine."},
     .judge = judge};
 

@@ -103,9 +103,9 @@ Finding tell(const Run& run, const Found& found) {
   }
   finding.confidence = has(found.loss->quirks, Quirk::kRunningMean) ? 0.6 : 0.99;
   finding.message.key = values.from_the_start && values.to_the_end ? "always"
-                        : values.to_the_end                       ? "stays"
-                        : found.severity == Severity::kError      ? "several"
-                                                                  : "single";
+                        : values.to_the_end                        ? "stays"
+                        : found.severity == Severity::kError       ? "several"
+                                                                   : "single";
   if (found.evaluation_only) finding.message.key = "evaluation";
   const std::size_t row = found.loss->row_of(first);
   const Precursors announced = precursors_of(run, found.segment, row);
@@ -126,7 +126,8 @@ Finding tell_message(const Run& run, const Event& event) {
   finding.where = place(run, event.line);
   if (event.step) finding.where->steps = StepRange{*event.step, *event.step};
   finding.where->segment = event.segment;
-  finding.message = event.step ? Phrase{"told", {{"text", event.text}, {"step", *event.step}}} : Phrase{"told-somewhere", {{"text", event.text}}};
+  finding.message = event.step ? Phrase{"told", {{"text", event.text}, {"step", *event.step}}}
+                               : Phrase{"told-somewhere", {{"text", event.text}}};
   const auto segment = static_cast<std::size_t>(std::max(event.segment, 0));
   if (event.step) finding.actions.push_back(resume_before(run, segment, *event.step));
   finding.actions.push_back({{"look-forward", {}}, ""});
@@ -146,7 +147,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     return;
   }
   // One finding: the gravest, and of these the first; the others are further places.
-  const auto worst = std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
+  const auto worst =
+      std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
   Finding finding = tell(run, *worst);
   for (const Found& one : all) {
     if (&one != &*worst) finding.also.push_back(where(run, one));
@@ -164,43 +166,60 @@ const Rule kNonFiniteLoss{
     .title_zh = "loss 变为 NaN 或 Inf",
     .severity = Severity::kError,
     .parameters = {{"spared", "records", 3, 0, 1000,
-                    "a few single records with a finite loss right after each show that the weights were spared; more of them, or "
+                    "a few single records with a finite loss right after each show that the weights were spared; more "
+                    "of them, or "
                     "several in a row, are no accident"}},
     .sentences = with_non_finite_sentences({
         {"stays", "{metric} is {what} from step {step} on and never finite again (the log ends at step {last})",
          "{metric} 从第 {step} 步起为 {what}，此后再未恢复（日志止于第 {last} 步）"},
-        {"always", "{metric} is {what} from its first value (step {step}) on", "{metric} 从第一个值（第 {step} 步）起就是 {what}"},
-        {"several", "{metric} is {what} at {count} records from step {step} on, without a skipped step that explains it",
+        {"always", "{metric} is {what} from its first value (step {step}) on",
+         "{metric} 从第一个值（第 {step} 步）起就是 {what}"},
+        {"several",
+         "{metric} is {what} at {count} records from step {step} on, without a skipped step that explains it",
          "{metric} 从第 {step} 步起共有 {count} 条记录为 {what}，且没有跳步可以解释"},
-        {"single", "{metric} is {what} at step {step} ({count} record(s) in all); it went on finite, so the weights were spared",
+        {"single",
+         "{metric} is {what} at step {step} ({count} record(s) in all); it went on finite, so the weights were spared",
          "{metric} 在第 {step} 步为 {what}（共 {count} 条记录）；此后恢复有限值，说明权重未受影响"},
-        {"evaluation", "{metric} is {what} from step {step} on while the training loss stays finite: the evaluation is at fault",
+        {"evaluation",
+         "{metric} is {what} from step {step} on while the training loss stays finite: the evaluation is at fault",
          "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限：问题出在评估本身"},
-        {"skipped", "{metric} is {what} at {count} record(s), first at step {step}; these steps were skipped and training went on",
+        {"skipped",
+         "{metric} is {what} at {count} record(s), first at step {step}; these steps were skipped and training went on",
          "{metric} 有 {count} 条记录为 {what}（首次在第 {step} 步）；这些步已被跳过，训练继续进行"},
         {"told", "the framework reports at step {step}: {text}", "框架在第 {step} 步报告：{text}"},
         {"told-somewhere", "the framework reports: {text}", "框架报告：{text}"},
-        {"look-evaluation-set", "look at the evaluation: an empty or fully masked sample, a precision that is narrower than in training",
+        {"look-evaluation-set",
+         "look at the evaluation: an empty or fully masked sample, a precision that is narrower than in training",
          "请检查评估：是否有空样本或标签被全部屏蔽的样本，评估所用精度是否低于训练"},
         {"leave", "nothing to do", "无需处理"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
-    .docs =
-        {.finds = "Values of the training or evaluation loss that are NaN or infinite, or a framework's own message that it met one.",
-         .matters = "Once a NaN is in the weights every later step is lost, and so is every checkpoint saved since.",
-         .decides = "The first value that is not finite and that no skipped step explains (overflow messages, the skip counter, a halved "
-                    "loss scale). *error*: it stays, or there are several. *warning*: up to three single records, each with a finite loss "
-                    "at the level before after it; or only the evaluation loss, while the training loss is finite. *note*: all of them "
-                    "were skipped.\n\n"
-                    "What announced it decides the advice: a loss that grew threefold within two records or a grad norm that grew "
-                    "10,000-fold is an optimizer that exploded; a clean record before it is a matter of the forward pass.",
-         .example = "`loss is NaN from step 76,980 on and never finite again (the log ends at step 77,010)`",
-         .to_do = "Resume before it began, skip the data of that step. Announced: lower the learning rate, clip tighter. Not announced: look "
-                  "for overflow in half precision, attention kernels and masks, batches without labels. With the first steps: Adam's "
-                  "epsilon in pure fp16, uninitialised embedding rows. If a checkpoint gives NaN when it is loaded, take an older one.",
-         .false_alarms = "A running mean stays NaN after a single skipped step (told with less confidence).",
-         .references = "IEEE 754-2019, 6.2 (NaN propagates). Causes seen in public threads: karpathy/nanoGPT#136, #215; "
-                       "pytorch/pytorch#70348 (labels all masked), #147437 (epsilon in fp16); prajdabre/yanmtt#7."},
+    .docs = {.finds = "Values of the training or evaluation loss that are NaN or infinite, or a framework's own "
+                      "message that it met one.",
+             .matters =
+                 "Once a NaN is in the weights every later step is lost, and so is every checkpoint saved since.",
+             .decides =
+                 "The first value that is not finite and that no skipped step explains (overflow messages, the skip "
+                 "counter, a halved "
+                 "loss scale). *error*: it stays, or there are several. *warning*: up to three single records, each "
+                 "with a finite loss "
+                 "at the level before after it; or only the evaluation loss, while the training loss is finite. "
+                 "*note*: all of them "
+                 "were skipped.\n\n"
+                 "What announced it decides the advice: a loss that grew threefold within two records or a grad norm "
+                 "that grew "
+                 "10,000-fold is an optimizer that exploded; a clean record before it is a matter of the forward pass.",
+             .example = "`loss is NaN from step 76,980 on and never finite again (the log ends at step 77,010)`",
+             .to_do = "Resume before it began, skip the data of that step. Announced: lower the learning rate, clip "
+                      "tighter. Not announced: look "
+                      "for overflow in half precision, attention kernels and masks, batches without labels. With the "
+                      "first steps: Adam's "
+                      "epsilon in pure fp16, uninitialised embedding rows. If a checkpoint gives NaN when it is "
+                      "loaded, take an older one.",
+             .false_alarms = "A running mean stays NaN after a single skipped step (told with less confidence).",
+             .references =
+                 "IEEE 754-2019, 6.2 (NaN propagates). Causes seen in public threads: karpathy/nanoGPT#136, #215; "
+                 "pytorch/pytorch#70348 (labels all masked), #147437 (epsilon in fp16); prajdabre/yanmtt#7."},
     .judge = judge};
 
 }  // namespace assay

@@ -1,0 +1,126 @@
+// Plateaus.
+//
+// What: the longest stretch of a loss in which nothing happens.
+//
+// How: the series in up to 400 blocks of medians, smoothed over five. The longest run of blocks whose smoothed values
+// stay within a band of `change` times the level (plus what the noise of the blocks needs) is found with two pointers
+// and a monotone queue for each end of the band. The candidate is then proved on its records: the Theil-Sen line moves by
+// less than the change allowed and by less than two sigma of the noise, and the noise is small enough for that to mean
+// anything. The change over n independent records with noise sigma has a standard error of sigma sqrt(12 / n) (least
+// squares slope times length; Theil-Sen needs 5 % more): three of them have to fit below the change allowed, so that a
+// record of single samples, 15 % noise, is not called flat for want of proof.
+//
+// Limits: the ends of the stretch are good to a block. A stretch that creeps on by just under the change allowed is found
+// in its longest part.
+
+#include "measure/plateau.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+#include "stat/quantile.h"
+#include "stat/rolling.h"
+#include "stat/trend.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMostBlocks = 400;
+constexpr std::size_t kHalfWidth = 2;
+constexpr double kMedianOfFive = 0.536;
+constexpr double kBandOfNoise = 4;  // smoothed blocks of pure noise span this many of their sigma
+constexpr double kErrors = 3;
+
+struct Blocks {
+  std::vector<double> median;
+  std::vector<std::size_t> first;
+};
+
+Blocks blocks_of(std::span<const double> values, std::size_t from, std::size_t size) {
+  Blocks out;
+  std::vector<double> open;
+  std::size_t begin = from;
+  for (std::size_t i = from; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    if (open.empty()) begin = i;
+    open.push_back(values[i]);
+    if (open.size() < size) continue;
+    out.first.push_back(begin);
+    out.median.push_back(median_in_place(open));
+    open.clear();
+  }
+  return out;
+}
+
+// The longest [begin, end) of values whose span stays within the band of their level.
+std::pair<std::size_t, std::size_t> longest_within(std::span<const double> values, double share, double slack) {
+  std::deque<std::size_t> high;
+  std::deque<std::size_t> low;
+  std::pair<std::size_t, std::size_t> best{0, 0};
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    while (!high.empty() && values[high.back()] <= values[i]) high.pop_back();
+    while (!low.empty() && values[low.back()] >= values[i]) low.pop_back();
+    high.push_back(i);
+    low.push_back(i);
+    while (values[high.front()] - values[low.front()] > share * values[low.front()] + slack) {
+      ++begin;
+      if (high.front() < begin) high.pop_front();
+      if (low.front() < begin) low.pop_front();
+    }
+    if (i + 1 - begin > best.second - best.first) best = {begin, i + 1};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from,
+                                       const PlateauOptions& options) {
+  if (from >= values.size()) return std::nullopt;
+  std::size_t finite = 0;
+  for (std::size_t i = from; i < values.size(); ++i) {
+    finite += std::isfinite(values[i]) ? 1U : 0U;
+    if (values[i] <= 0) return std::nullopt;
+  }
+  if (finite < options.least) return std::nullopt;
+  const Blocks blocks = blocks_of(values, from, (finite + kMostBlocks - 1) / kMostBlocks);
+  const std::vector<double> smooth = running_median(blocks.median, kHalfWidth);
+  const double slack = kBandOfNoise * kMedianOfFive * neighbor_noise(blocks.median);
+  const auto [begin, end] = longest_within(smooth, options.change, slack);
+  if (begin == end) return std::nullopt;
+
+  Plateau out;
+  out.first = blocks.first[begin];
+  const std::size_t stop = end < blocks.first.size() ? blocks.first[end] : values.size();
+  const auto stretch = values.subspan(out.first, stop - out.first);
+  out.last = stop - 1;
+  while (out.last > out.first && !std::isfinite(values[out.last])) --out.last;
+  out.records = static_cast<std::size_t>(
+      std::count_if(stretch.begin(), stretch.end(), [](double x) { return std::isfinite(x); }));
+  if (out.records < options.least) return std::nullopt;
+  out.level = median(stretch);
+  out.noise = neighbor_noise(stretch);
+  const auto line = theil_sen(stretch);
+  if (!line) return std::nullopt;
+  out.change = line->slope * static_cast<double>(stretch.size() - 1);
+  const double allowed = options.change * out.level;
+  if (std::fabs(out.change) > allowed) return std::nullopt;
+  if (out.noise > 0 && std::fabs(out.change) > options.noises * out.noise) return std::nullopt;
+  const double error = out.noise * std::sqrt(12.0 / static_cast<double>(out.records));
+  return kErrors * error <= allowed ? std::optional(out) : std::nullopt;
+}
+
+std::optional<double> uniform_guess(double level, std::optional<double> vocabulary) {
+  constexpr std::array<double, 9> kUsual = {2, 3, 4, 5, 10, 20, 50, 100, 1000};
+  for (const double classes : kUsual) {
+    if (std::fabs(level - std::log(classes)) <= 0.01 * std::log(classes)) return classes;
+  }
+  if (vocabulary && std::fabs(level - std::log(*vocabulary)) <= 0.01 * std::log(*vocabulary)) return vocabulary;
+  return std::nullopt;
+}
+
+}  // namespace assay
