@@ -18,6 +18,7 @@
 
 #include "assay/metric.h"
 #include "measure/drift.h"
+#include "measure/non_finite.h"
 #include "measure/scaler.h"
 #include "measure/training_kind.h"
 #include "stat/quantile.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr double kBackShare = 1.0 / 3;  // of the height lost again: on its way back
 constexpr double kHalfWay = 0.5;
+constexpr std::size_t kFewest = 3;
 constexpr std::size_t kTailRecords = 16;
 
 double first_finite(std::span<const double> values) {
@@ -75,7 +77,8 @@ class Classifier {
     return event;
   }
 
-  LossEvent classify(const Departure& shape) const {
+  LossEvent classify(Departure shape) const {
+    if (!shape.regained && shape.after_count == 0 && vanishes()) shape.ends_non_finite = true;
     LossEvent event = event_of(shape);
     event.to_the_end = !shape.regained;
     if (event.to_the_end) {
@@ -101,8 +104,14 @@ class Classifier {
     const bool untrained = event.positive && shape.level >= set_.untrained * first_;
     if (!untrained && shape.peak_value < first_) return false;
     if (!event.to_the_end) return true;
-    const bool half_way = shape.after <= shape.level + kHalfWay * (shape.peak_value - shape.level);
-    return early(values_.size() - 1) && half_way;
+    return early(values_.size() - 1) && half_way_back(shape);
+  }
+
+  // Three records after the peak show where it goes; fewer do not.
+  bool half_way_back(const Departure& shape) const {
+    const auto rest = values_.subspan(shape.peak + 1);
+    if (rest.size() < kFewest) return false;
+    return median(rest.last(kFewest)) <= shape.level + kHalfWay * (shape.peak_value - shape.level);
   }
 
   bool comes_back(const Departure& shape) const {
@@ -125,6 +134,15 @@ class Classifier {
       if (later != nullptr && !later->empty() && median_of_last(later->values.span()) <= edge) return true;
     }
     return false;
+  }
+
+  // The loss is not printed any more although training goes on: the next value was NaN.
+  bool vanishes() const {
+    const std::size_t last_row = loss_.row_of(loss_.size() - 1);
+    const auto hidden = hidden_losses(run_, index_, skip_history(run_, index_, scaler_history(run_, index_)));
+    return std::any_of(hidden.begin(), hidden.end(), [&](const HiddenLoss& one) {
+      return one.metric == loss_.metric && one.to_the_end && one.first_row > last_row;
+    });
   }
 
   void add_drift(std::vector<LossEvent>& out) const {
