@@ -23,8 +23,8 @@
 // of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
 //
 // Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD. Then, in absolute terms:
-// x is at least 30 % above the floor (50 % with fewer than eight records before) and at least three times the noise
-// above it; or four records rise one after the other by 30 % in all, and by three times the largest fall before. Floor: the smallest value so far, from eight
+// x is at least 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise
+// above it (three times with fewer than eight differences); or four records rise one after the other by 30 % in all, and by three times the largest fall before. Floor: the smallest value so far, from eight
 // records on the smallest median of five. Noise: the median difference of neighbours, with fewer than eight differences
 // the largest one; a single value before counts as 5 %.
 //
@@ -152,6 +152,10 @@ class Walk {
     return rises_step_by_step(x, scale);
   }
 
+  // The median difference of independent records is 0.95 sigma, and the smallest median of five lies about one sigma below
+  // the level: six differences above it are five sigma above the level. The largest of a few differences is a bound already.
+  double wanted_noise() const { return first_.size() <= kFewRecords ? 3 : 6; }
+
   bool rises_step_by_step(double x, double scale) const {
     if (first_.size() < kMonotone - 1) return false;
     double later = x;
@@ -177,7 +181,9 @@ class Walk {
       base.edge = base.level + std::max(3 * mad, share(set_.back, base.scale));
     } else {
       base.sigma = noise_of_few(base.level);
-      base.edge = base.level + share(set_.absolute_rise, base.scale);
+      // The floor of noisy records lies below their level by about as much as the noise.
+      const double slack = first_.size() > kFewRecords ? 3 * base.sigma : 0.0;
+      base.edge = base.level + std::max(share(set_.absolute_rise, base.scale), slack);
     }
     return base;
   }

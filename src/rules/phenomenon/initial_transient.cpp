@@ -40,7 +40,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
                         {"before", shape.level},
                         {"peak", shape.peak_value},
                         {"step", worst->loss->step(shape.peak)},
-                        {"last", worst->last_step()},
+                        {"last", worst->shape.regained ? worst->loss->step(*worst->shape.regained) : worst->last_step()},
                         {"after", shape.after}}};
     add_loss_evidence(run, *worst, finding);
     finding.actions.push_back({{worst->to_the_end ? "wait" : "none", {}}, ""});

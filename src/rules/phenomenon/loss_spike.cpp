@@ -47,6 +47,8 @@ Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters&
   const bool brief = static_cast<double>(shape.records()) <= set["brief"];
   out.calm = eval && !eval->moved;
   if (shape.rise < set["rise"]) out.severity = Severity::kNote;
+  // In an excerpt the level itself is a guess: only what doubles it is worth an alarm.
+  if (brief && shape.absolute && shape.rise < 1) out.severity = Severity::kNote;
   if (brief && (out.calm || (!eval && shape.rise < kLargeForOneRecord))) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
   if (brief && (!event.positive || kind == TrainingKind::kPreference)) out.severity = Severity::kNote;
@@ -131,6 +133,7 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
                             {"step", event.loss->step(shape.peak)},
                             {"records", shape.records()},
                             {"regained", event.loss->step(*shape.regained)},
+                            {"after", event.loss->value(*shape.regained)},
                             {"count", spikes.size()}};
   finding.message.key = std::string(spikes.size() > 1 ? "several" : shape.records() == 1 ? "one-record" : "spike");
   if (!event.positive) finding.message.key += "-no-ratio";
@@ -213,30 +216,18 @@ const Rule kLossSpike{
          {"frequent", "per 1,000 records", 3, 0.1, 1000,
           "more than a healthy run of a filtered corpus has; then the optimizer should be made to bear them"}},
     .sentences = with_loss_sentences({
-        {"one-record",
-         "{metric} jumped from {before} to {peak} (+{rise}) at step {step} and was back at the next record",
-         "{metric} 在第 {step} 步从 {before} 跳到 {peak}（+{rise}），下一条记录即恢复"},
-        {"one-record-no-ratio",
-         "{metric} jumped from {before} to {peak} at step {step} and was back at the next record",
-         "{metric} 在第 {step} 步从 {before} 跳到 {peak}，下一条记录即恢复"},
-        {"spike",
-         "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back after {records} records, at step "
-         "{regained}",
-         "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）恢复"},
-        {"spike-no-ratio",
-         "{metric} rose from {before} to {peak} at step {step} and was back after {records} records, at step "
-         "{regained}",
-         "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）恢复"},
-        {"several",
-         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step "
-         "{step}, {records} record(s) long",
-         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 "
-         "{records} 条记录"},
-        {"several-no-ratio",
-         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, "
-         "{records} record(s) long",
-         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} "
-         "条记录"},
+        {"one-record", "{metric} jumped from {before} to {peak} (+{rise}) at step {step}; the next record is back at {after}",
+         "{metric} 在第 {step} 步从 {before} 跳到 {peak}（+{rise}），下一条记录即回到 {after}"},
+        {"one-record-no-ratio", "{metric} jumped from {before} to {peak} at step {step}; the next record is back at {after}",
+         "{metric} 在第 {step} 步从 {before} 跳到 {peak}，下一条记录即回到 {after}"},
+        {"spike", "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back at {after} by step {regained}, {records} records after the onset",
+         "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）回到 {after}"},
+        {"spike-no-ratio", "{metric} rose from {before} to {peak} at step {step} and was back at {after} by step {regained}, {records} records after the onset",
+         "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）回到 {after}"},
+        {"several", "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step {step}, {records} record(s) long",
+         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 {records} 条记录"},
+        {"several-no-ratio", "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, {records} record(s) long",
+         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} 条记录"},
         {"open",
          "{metric} rose from {before} to {peak} from step {step} on; the log ends {later} record(s) later, at {last}: "
          "not back",
@@ -291,7 +282,7 @@ const Rule kLossSpike{
                     "50 % where there is none. *warning*: all others that came back. *error*: the log ends before it "
                     "came back. All "
                     "spikes of a run that came back are one finding, its place that of the worst.",
-         .example = "`loss jumped from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back after 3 records`",
+         .example = "`loss rose from 2.199 to 5.098 (+131.9 %) at step 31,219 and was back at 2.805 by step 31,222, 4 records after the onset`",
          .to_do =
              "One record, evaluation unmoved: nothing. Compare with another run that read the data in the same order: "
              "spikes at "
