@@ -5,7 +5,8 @@
 // How: the series in up to 400 blocks of medians, smoothed over five. The longest run of blocks whose smoothed values
 // stay within a band of `change` times the level (plus what the noise of the blocks needs) is found with two pointers
 // and a monotone queue for each end of the band. The candidate is then proved on its records: the Theil-Sen line moves by
-// less than the change allowed and by less than two sigma of the noise, and the noise is small enough for that to mean
+// less than the change allowed, and by less than two sigma of the noise or half of the change allowed (averages of many
+// steps have so little noise that any crawl shows), and the noise is small enough for that to mean
 // anything. The change over n independent records with noise sigma has a standard error of sigma sqrt(12 / n) (least
 // squares slope times length; Theil-Sen needs 5 % more): three of them have to fit below the change allowed, so that a
 // record of single samples, 15 % noise, is not called flat for want of proof.
@@ -76,6 +77,29 @@ std::pair<std::size_t, std::size_t> longest_within(std::span<const double> value
   return best;
 }
 
+// The stretch [first, stop) if its records bear it out.
+std::optional<Plateau> proved(std::span<const double> values, std::size_t first, std::size_t stop,
+                              const PlateauOptions& options) {
+  const auto stretch = values.subspan(first, stop - first);
+  Plateau out;
+  out.first = first;
+  out.last = stop - 1;
+  while (out.last > out.first && !std::isfinite(values[out.last])) --out.last;
+  out.records = static_cast<std::size_t>(
+      std::count_if(stretch.begin(), stretch.end(), [](double x) { return std::isfinite(x); }));
+  if (out.records < options.least) return std::nullopt;
+  out.level = median(stretch);
+  out.noise = neighbor_noise(stretch);
+  const auto line = theil_sen(stretch);
+  if (!line) return std::nullopt;
+  out.change = line->slope * static_cast<double>(stretch.size() - 1);
+  const double allowed = options.change * out.level;
+  const double unseen = std::max(options.noises * out.noise, allowed / 2);
+  if (std::fabs(out.change) > std::min(allowed, unseen)) return std::nullopt;
+  const double error = out.noise * std::sqrt(12.0 / static_cast<double>(out.records));
+  return kErrors * error <= allowed ? std::optional(out) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from,
@@ -90,28 +114,16 @@ std::optional<Plateau> longest_plateau(std::span<const double> values, std::size
   const Blocks blocks = blocks_of(values, from, (finite + kMostBlocks - 1) / kMostBlocks);
   const std::vector<double> smooth = running_median(blocks.median, kHalfWidth);
   const double slack = kBandOfNoise * kMedianOfFive * neighbor_noise(blocks.median);
-  const auto [begin, end] = longest_within(smooth, options.change, slack);
-  if (begin == end) return std::nullopt;
-
-  Plateau out;
-  out.first = blocks.first[begin];
-  const std::size_t stop = end < blocks.first.size() ? blocks.first[end] : values.size();
-  const auto stretch = values.subspan(out.first, stop - out.first);
-  out.last = stop - 1;
-  while (out.last > out.first && !std::isfinite(values[out.last])) --out.last;
-  out.records = static_cast<std::size_t>(
-      std::count_if(stretch.begin(), stretch.end(), [](double x) { return std::isfinite(x); }));
-  if (out.records < options.least) return std::nullopt;
-  out.level = median(stretch);
-  out.noise = neighbor_noise(stretch);
-  const auto line = theil_sen(stretch);
-  if (!line) return std::nullopt;
-  out.change = line->slope * static_cast<double>(stretch.size() - 1);
-  const double allowed = options.change * out.level;
-  if (std::fabs(out.change) > allowed) return std::nullopt;
-  if (out.noise > 0 && std::fabs(out.change) > options.noises * out.noise) return std::nullopt;
-  const double error = out.noise * std::sqrt(12.0 / static_cast<double>(out.records));
-  return kErrors * error <= allowed ? std::optional(out) : std::nullopt;
+  // The widest band may catch more than the proof allows; a part of it may still pass.
+  for (const auto& [share, width] :
+       {std::pair(options.change, slack), {options.change, 0.0}, {options.change / 2, 0.0}}) {
+    const auto [begin, end] = longest_within(smooth, share, width);
+    if (begin == end) continue;
+    const std::size_t first = blocks.first[begin];
+    const std::size_t stop = end < blocks.first.size() ? blocks.first[end] : values.size();
+    if (const auto found = proved(values, first, stop, options)) return found;
+  }
+  return std::nullopt;
 }
 
 std::optional<double> uniform_guess(double level, std::optional<double> vocabulary) {

@@ -9,7 +9,7 @@ namespace assay {
 
 struct PlateauOptions {
   double change = 0.015;   ///< of the level: what may change over the stretch
-  double noises = 2;       ///< and no more than so many sigma of the noise between neighbours
+  double noises = 2;       ///< and no more than so many sigma of the noise between neighbours, or half of it
   std::size_t least = 30;  ///< finite records
 };
 

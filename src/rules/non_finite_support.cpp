@@ -34,13 +34,12 @@ constexpr std::array kShared = {
                    "并将学习率减半，或收紧梯度裁剪：这是优化过程爆炸所致"},
     SentenceRecord{"look-forward",
                    "look at the forward pass of that step, not at the learning rate: half-precision overflow, an "
-                   "attention kernel or mask, "
-                   "a batch whose labels are all masked",
+                   "attention kernel or mask, a batch whose labels are all masked",
                    "请检查该步的前向计算，而不是学习率：半精度溢出、注意力算子或掩码、标签被全部屏蔽的 batch"},
     SentenceRecord{"look-first",
                    "look at what is wrong from the first step: Adam's epsilon 1e-8 in pure fp16 (it is 0 there), rows "
-                   "of the embedding that "
-                   "were never initialised, labels that are all masked, the attention kernel with padding",
+                   "of the embedding that were never initialised, labels that are all masked, the attention kernel "
+                   "with padding",
                    "请检查一开始就存在的问题：纯 fp16 下 Adam 的 epsilon 1e-8 会变成 0、未初始化的 embedding "
                    "行、被全部屏蔽的标签、带 padding 的注意力算子"},
     SentenceRecord{

@@ -22,8 +22,9 @@ using test::MakeRun;
 using test::Noise;
 using test::Random;
 
-const std::vector<const char*> kRules = {"non-finite-loss", "hidden-nan",   "non-finite-grad",  "loss-divergence", "loss-spike",
-                                         "initial-transient", "loss-plateau", "loss-oscillation", "overfit",         "memorization"};
+const std::vector<const char*> kRules = {"non-finite-loss", "hidden-nan",        "non-finite-grad", "loss-divergence",
+                                         "loss-spike",      "initial-transient", "loss-plateau",    "loss-oscillation",
+                                         "overfit",         "memorization"};
 
 std::vector<Finding> alarms(const Run& run) {
   std::vector<Finding> out;
@@ -168,7 +169,9 @@ TEST_P(LossInjection, IsFoundWhereItIs) {
     if (wanted.records == 0) {
       EXPECT_EQ(last, step(recipe.records - 1)) << wanted.what;
     } else {
-      EXPECT_NEAR(static_cast<double>(last), static_cast<double>(step(end - 1)), 2.0 * static_cast<double>(recipe.every)) << wanted.what;
+      EXPECT_NEAR(static_cast<double>(last), static_cast<double>(step(end - 1)),
+                  2.0 * static_cast<double>(recipe.every))
+          << wanted.what;
     }
   }
 }
@@ -200,7 +203,8 @@ TEST(LossProperty, SlowRiseIsFound) {
     const auto found = test::judge(*find_rule("loss-divergence"), run);
     ASSERT_EQ(found.size(), 1U) << "seed " << seed << ", " << records << " records";
     EXPECT_EQ(found[0].severity, Severity::kError) << "seed " << seed;
-    EXPECT_NEAR(static_cast<double>(found[0].where->steps->first), static_cast<double>(at), 0.15 * static_cast<double>(records))
+    EXPECT_NEAR(static_cast<double>(found[0].where->steps->first), static_cast<double>(at),
+                0.15 * static_cast<double>(records))
         << "seed " << seed;
   }
 }

@@ -35,13 +35,14 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     finding.confidence = worst->to_the_end ? 0.5 : std::max(0.6, confidence_of(shape));
     finding.where = place(run, index, {worst->onset_step(), worst->last_step()}, worst->loss->line(shape.peak));
     finding.impact = share_of_run(run, *finding.where->steps);
-    finding.message = {worst->to_the_end ? "open" : "back",
-                       {{"metric", spoken(*worst->loss)},
-                        {"before", shape.level},
-                        {"peak", shape.peak_value},
-                        {"step", worst->loss->step(shape.peak)},
-                        {"last", worst->shape.regained ? worst->loss->step(*worst->shape.regained) : worst->last_step()},
-                        {"after", shape.after}}};
+    finding.message = {
+        worst->to_the_end ? "open" : "back",
+        {{"metric", spoken(*worst->loss)},
+         {"before", shape.level},
+         {"peak", shape.peak_value},
+         {"step", worst->loss->step(shape.peak)},
+         {"last", worst->shape.regained ? worst->loss->step(*worst->shape.regained) : worst->last_step()},
+         {"after", shape.after}}};
     add_loss_evidence(run, *worst, finding);
     finding.actions.push_back({{worst->to_the_end ? "wait" : "none", {}}, ""});
     out.add(std::move(finding));
@@ -79,10 +80,9 @@ const Rule kInitialTransient{
          .matters = "It looks like a divergence and is none: the first updates of a new optimizer overshoot.",
          .decides =
              "A departure (as `loss-spike` finds it) that begins within the first 50 records or within the warm-up of "
-             "a log that "
-             "begins at the start of its training; at a level that is still 70 % of the first loss, or with a peak "
-             "above the first "
-             "loss; and that has come back, or is more than half way back where the log ends within that same part.",
+             "a log that begins at the start of its training; at a level that is still 70 % of the first loss, or with "
+             "a peak above the first loss; and that has come back, or is more than half way back where the log ends "
+             "within that same part.",
          .example = "`loss rose from 6.936 to 24.7 at step 2, at the start of training, and was back by step 3`",
          .to_do = "Nothing. A longer warm-up, or one that starts at zero, makes it smaller.",
          .false_alarms = "None that cost anything: it is a note.",

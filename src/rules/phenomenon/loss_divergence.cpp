@@ -129,8 +129,8 @@ const Rule kLossDivergence{
                     "length makes"},
                    {"lost", "of the level", 0.30, 0.05, 10,
                     "1.3 times the loss before is where going back to a checkpoint is the practice; below it "
-                    "fine-tuning data alone may be "
-                    "the reason, and the finding is a warning (pre-training: an error from 10 %)"}},
+                    "fine-tuning data alone may be the reason, and the finding is a warning (pre-training: an error "
+                    "from 10 %)"}},
     .sentences = with_loss_sentences({
         {"lasting",
          "{metric} left {before} at step {onset} and has not come back: {peak} at most, {after} at the end, {records} "
@@ -169,34 +169,24 @@ const Rule kLossDivergence{
              "A loss that leaves its level upwards and is not back when the run ends: after a jump, or in a slow rise.",
          .matters = "Every step after the onset is lost, and checkpoints saved since then carry the damage.",
          .decides = "A jump is found as by `loss-spike` and has not come back by the end of its segment, at least 16 "
-                    "records (or that "
-                    "many record spacings of steps) after its onset, or it ends in NaN. A slow rise: the series in up "
-                    "to 200 blocks of "
-                    "medians, smoothed over five blocks; the end lies 10 % and six sigma above the smallest value "
-                    "reached before, and "
-                    "nearly all its records above those around the minimum (Mann-Whitney). The onset is where the rise "
-                    "began, or "
-                    "where the minimum's level was last held.\n\n"
-                    "*error*: 30 % or more are left at the end (10 % in pre-training after a jump), or it ends in NaN. "
-                    "*warning*: less, "
-                    "or it is falling again, or a later segment of the log is back at the level. The bump at the start "
-                    "of a run is "
-                    "`initial-transient`.",
+                    "records (or that many record spacings of steps) after its onset, or it ends in NaN. A slow rise: "
+                    "the series in up to 200 blocks of medians, smoothed over five blocks; the end lies 10 % and six "
+                    "sigma above the smallest value reached before, and nearly all its records above those around the "
+                    "minimum (Mann-Whitney). The onset is where the rise began, or where the minimum's level was last "
+                    "held.\n\n*error*: 30 % or more are left at the end (10 % in pre-training after a jump), or it "
+                    "ends in NaN. *warning*: less, or it is falling again, or a later segment of the log is back at "
+                    "the level. The bump at the start of a run is `initial-transient`.",
          .example = "`loss left 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 "
                     "records later`",
          .to_do = "Go back to a checkpoint before the onset (of the grad norm, if that rose first), at least 100 steps "
-                  "before it, and skip "
-                  "200 to 500 batches. If it happens again with other data: halve the learning rate; then look at "
-                  "precision, then at the "
-                  "architecture. A new seed only moves it. A slow rise calls for the lower learning rate at once.",
+                  "before it, and skip 200 to 500 batches. If it happens again with other data: halve the learning "
+                  "rate; then look at precision, then at the architecture. A new seed only moves it. A slow rise calls "
+                  "for the lower learning rate at once.",
          .false_alarms = "A new data stage that is harder than the one before. Policy objectives rise by design: slow "
-                         "rises of preference "
-                         "training are not judged, nor are adversarial losses.",
+                         "rises of preference training are not judged, nor are adversarial losses.",
          .references = "What was tried on diverging 104B runs, and what helped: BigScience, chronicles of "
-                       "tr8-104B-wide and tr8b-104B. "
-                       "Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. B. Mann, D. R. Whitney, Ann. "
-                       "Math. Statist. 18 "
-                       "(1947)."},
+                       "tr8-104B-wide and tr8b-104B. Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. "
+                       "B. Mann, D. R. Whitney, Ann. Math. Statist. 18 (1947)."},
     .judge = judge};
 
 }  // namespace assay

@@ -152,12 +152,10 @@ const Rule kLossPlateau{
                    {"share", "of the records", 0.2, 0.01, 1, "a shorter flat stretch is a pause, not a state"},
                    {"change", "of the level", 0.015, 0.001, 0.2,
                     "a stuck pre-training run moved by 0.5 % in 11,000 steps, its healthy twin by half; 1.5 % is what "
-                    "a healthy run "
-                    "loses in a twentieth of its length"},
+                    "a healthy run loses in a twentieth of its length"},
                    {"level", "of the first loss", 0.5, 0.1, 1,
                     "knowing only how frequent each token is leaves about 7 to 7.7 of 11 nats; far below half of the "
-                    "first loss a flat end is "
-                    "what training looks like"},
+                    "first loss a flat end is what training looks like"},
                    {"rate", "of its peak", 0.1, 0, 1, "with less learning rate nothing is expected to move"}},
     .sentences = with_loss_sentences({
         {"stuck",
@@ -188,25 +186,20 @@ const Rule kLossPlateau{
     }),
     .docs = {.finds = "A long stretch in which the training loss does not move although it should.",
              .matters = "The compute of the stretch is lost, and it will not end by waiting: the optimizer does not "
-                        "reach the weights, or its "
-                        "steps are too large or too small to get anywhere.",
+                        "reach the weights, or its steps are too large or too small to get anywhere.",
              .decides = "The longest stretch whose Theil-Sen line changes by less than 1.5 % of the level and less "
-                        "than two sigma of the noise, "
-                        "with at least 30 records and 20 % of the run, after the warm-up. If the noise is too large to "
-                        "show such a change "
-                        "nothing is said.\n\n"
-                        "*Pre-training* (told by the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the "
-                        "level is at least half of "
-                        "the first loss, the learning rate at least a tenth of its peak. *warning*; *error* from half "
-                        "of the run on. *Other "
-                        "training*: *warning* when nearly the whole run lies at the entropy of a uniform guess (ln 2, "
-                        "ln 3, ln 10, …) with little "
-                        "noise; *note* when nothing moved at all over 100 records.",
+                        "than two sigma of the noise, with at least 30 records and 20 % of the run, after the warm-up. "
+                        "If the noise is too large to show such a change nothing is said.\n\n*Pre-training* (told by "
+                        "the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at least half "
+                        "of the first loss, the learning rate at least a tenth of its peak. *warning*; *error* from "
+                        "half of the run on. *Other training*: *warning* when nearly the whole run lies at the entropy "
+                        "of a uniform guess (ln 2, ln 3, ln 10, …) with little noise; *note* when nothing moved at all "
+                        "over 100 records.",
              .example = "`loss stays at 7.617 for 220 records (steps 49-10,999, 100 % of the run): -0.5 % in all, from "
                         "7.682 at the start`",
              .to_do = "Look at the grad norm: near zero, nothing arrives. Else see whether the weights change at all: "
-                      "an optimizer built before the "
-                      "model was wrapped holds other parameters. Then the learning rate, both ways.",
+                      "an optimizer built before the model was wrapped holds other parameters. Then the learning rate, "
+                      "both ways.",
              .false_alarms = "A from-scratch run of another kind of model whose first loss is above 5.",
              .references =
                  "P. K. Sen, J. Amer. Statist. Assoc. 63 (1968). An optimizer that holds other parameters: "

@@ -205,8 +205,7 @@ const Rule kLossSpike{
     .parameters =
         {{"sigmas", "robust sigma", 8, 3, 100,
           "on healthy runs of 20,000 steps a rule of 6 sigma with mean and standard deviation fires 10 to 15 times; 8 "
-          "robust "
-          "sigma together with 10 % fire once or twice"},
+          "robust sigma together with 10 % fire once or twice"},
          {"least-rise", "of the level", 0.05, 0.01, 10,
           "smaller rises are what batches of one corpus differ by; listed as notes from here"},
          {"rise", "of the level", 0.10, 0.01, 10, "healthy runs hardly ever pass it; below it a spike is a note"},
@@ -216,18 +215,31 @@ const Rule kLossSpike{
          {"frequent", "per 1,000 records", 3, 0.1, 1000,
           "more than a healthy run of a filtered corpus has; then the optimizer should be made to bear them"}},
     .sentences = with_loss_sentences({
-        {"one-record", "{metric} jumped from {before} to {peak} (+{rise}) at step {step}; the next record is back at {after}",
+        {"one-record",
+         "{metric} jumped from {before} to {peak} (+{rise}) at step {step}; the next record is back at {after}",
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}（+{rise}），下一条记录即回到 {after}"},
-        {"one-record-no-ratio", "{metric} jumped from {before} to {peak} at step {step}; the next record is back at {after}",
+        {"one-record-no-ratio",
+         "{metric} jumped from {before} to {peak} at step {step}; the next record is back at {after}",
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}，下一条记录即回到 {after}"},
-        {"spike", "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back at {after} by step {regained}, {records} records after the onset",
-         "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）回到 {after}"},
-        {"spike-no-ratio", "{metric} rose from {before} to {peak} at step {step} and was back at {after} by step {regained}, {records} records after the onset",
+        {"spike",
+         "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back at {after} by step {regained}, "
+         "{records} records after the onset",
+         "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）回到 "
+         "{after}"},
+        {"spike-no-ratio",
+         "{metric} rose from {before} to {peak} at step {step} and was back at {after} by step {regained}, {records} "
+         "records after the onset",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）回到 {after}"},
-        {"several", "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step {step}, {records} record(s) long",
-         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 {records} 条记录"},
-        {"several-no-ratio", "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, {records} record(s) long",
-         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} 条记录"},
+        {"several",
+         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step "
+         "{step}, {records} record(s) long",
+         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 "
+         "{records} 条记录"},
+        {"several-no-ratio",
+         "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, "
+         "{records} record(s) long",
+         "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} "
+         "条记录"},
         {"open",
          "{metric} rose from {before} to {peak} from step {step} on; the log ends {later} record(s) later, at {last}: "
          "not back",
@@ -257,49 +269,37 @@ const Rule kLossSpike{
     }),
     .docs =
         {.finds = "Stretches in which the loss (or, where the log has no training loss to speak of, the evaluation "
-                  "loss) stands "
-                  "clearly above its level and comes back to it; or stands above it where the log ends.",
+                  "loss) stands clearly above its level and comes back to it; or stands above it where the log ends.",
          .matters = "A spike of one record is a batch unlike the others: worth knowing when it is always the same "
-                    "batch. A spike that "
-                    "takes many records to come back has changed the weights: tokens are lost until it is over, and "
-                    "the next one "
-                    "may not come back.",
+                    "batch. A spike that takes many records to come back has changed the weights: tokens are lost "
+                    "until it is over, and the next one may not come back.",
          .decides = "The level is the median of the last 64 records that were not part of an event. A record departs "
-                    "when it lies 8 "
-                    "robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % above it. It has "
-                    "come back when "
-                    "the median of the next 16 records (of all that are left, at least two) is within 3 MAD or 5 %. "
-                    "The onset is the "
-                    "first record of the rise, walked back from the alarm; the place of the finding is the part until "
-                    "the spike has "
-                    "lost half of its height. For losses near zero or below, a third of the range that the series has "
-                    "covered stands "
-                    "for the level. With fewer than 16 records before (an excerpt): 30 % above the smallest value so "
-                    "far (50 % with "
-                    "fewer than eight records) and three times the noise, confidence at most 0.6.\n\n"
-                    "*note*: rises below 10 %, and spikes of up to three records that the evaluation loss does not "
-                    "show, or below "
-                    "50 % where there is none. *warning*: all others that came back. *error*: the log ends before it "
-                    "came back. All "
-                    "spikes of a run that came back are one finding, its place that of the worst.",
-         .example = "`loss rose from 2.199 to 5.098 (+131.9 %) at step 31,219 and was back at 2.805 by step 31,222, 4 records after the onset`",
+                    "when it lies 8 robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
+                    "above it. It has come back when the median of the next 16 records (of all that are left, at least "
+                    "two) is within 3 MAD or 5 %. The onset is the first record of the rise, walked back from the "
+                    "alarm; the place of the finding is the part until the spike has lost half of its height. For "
+                    "losses near zero or below, a third of the range that the series has covered stands for the level. "
+                    "With fewer than 16 records before (an excerpt): 30 % above the smallest value so far (50 % with "
+                    "fewer than eight records) and several times the noise, confidence at most 0.6.\n\n*note*: rises "
+                    "below 10 %, and spikes of up to three records that the evaluation loss does not show, or below 50 "
+                    "% where there is none. *warning*: all others that came back. *error*: the log ends before it came "
+                    "back. All spikes of a run that came back are one finding, its place that of the worst.",
+         .example = "`loss rose from 2.199 to 5.098 (+131.9 %) at step 31,219 and was back at 2.805 by step 31,222, 4 "
+                    "records after the onset`",
          .to_do =
              "One record, evaluation unmoved: nothing. Compare with another run that read the data in the same order: "
-             "spikes at "
-             "the same samples are the data's, skip them; spikes elsewhere are the optimizer's. Many spikes: beta2 "
-             "0.95, clip at "
-             "the 90th percentile of the grad norm. Not back: resume before the onset and skip the data of the event.",
+             "spikes at the same samples are the data's, skip them; spikes elsewhere are the optimizer's. Many spikes: "
+             "beta2 0.95, clip at the 90th percentile of the grad norm. Not back: resume before the onset and skip the "
+             "data of the event.",
          .false_alarms =
              "One hard batch in a small-batch run; records at epoch borders (told as such); losses with a heavy tail "
-             "(told as "
-             "such). Running means show a spike later and flatter than it was. Adversarial losses are not judged.",
+             "(told as such). Running means show a spike later and flatter than it was. Adversarial losses are not "
+             "judged.",
          .references =
              "P. J. Huber, Robust Statistics (1981), for median and MAD. A spike of a 176B model that came back by "
-             "itself: "
-             "BigScience, chronicles of tr11-176B-ml, steps 31216-31250. Skipping the data of a stretch: Megatron-LM "
-             "`--iterations-to-skip`, Megatron-DeepSpeed `--skip-train-iteration-range`, metaseq `skip_batches`. "
-             "Percentile "
-             "for clipping: Deep Learning Tuning Playbook."},
+             "itself: BigScience, chronicles of tr11-176B-ml, steps 31216-31250. Skipping the data of a stretch: "
+             "Megatron-LM `--iterations-to-skip`, Megatron-DeepSpeed `--skip-train-iteration-range`, metaseq "
+             "`skip_batches`. Percentile for clipping: Deep Learning Tuning Playbook."},
     .judge = judge};
 
 }  // namespace assay

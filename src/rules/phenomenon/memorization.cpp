@@ -154,16 +154,13 @@ const Rule kMemorization{
              .matters = "The model repeats its training data and gets worse at everything else; private data can be "
                         "read out of it.",
              .decides = "At least three epochs in the log; the loss at the end (median of the last 5 %) is at most a "
-                        "fifth of that of the first "
-                        "epoch, and at most 0.3 nats. *warning*; *note* when an evaluation loss is within 5 % of its "
-                        "best. Preference training is "
-                        "not judged.",
+                        "fifth of that of the first epoch, and at most 0.3 nats. *warning*; *note* when an evaluation "
+                        "loss is within 5 % of its best. Preference training is not judged.",
              .example = "`training loss falls from 2.09 in the first epoch to 0.085 after 24 epochs; half of it was "
                         "gone by step 3,150`",
              .to_do = "Fewer epochs or more data; use the checkpoint at which the evaluation was best.",
              .false_alarms = "Tasks with short, certain answers (classification by a language model) reach such losses "
-                             "honestly: there the "
-                             "evaluation keeps up, and the finding is a note.",
+                             "honestly: there the evaluation keeps up, and the finding is a note.",
              .references = "Measured on a public adapter run of 24 epochs (2.09 to 0.08 nats)."},
     .judge = judge};
 

@@ -173,17 +173,15 @@ const Rule kNonFiniteGrad{
          .matters = "Without a skip the update is NaN, or zero after clipping by an infinite norm: the step trains "
                     "nothing at best.",
          .decides = "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 "
-                    "steps, or they are scattered "
-                    "(at most 5 % of the records, no more than two in a row) under a logged loss scale. *warning*: "
-                    "scattered without a loss "
-                    "scale in the log. *error*: more, or to the end.",
+                    "steps, or they are scattered (at most 5 % of the records, no more than two in a row) under a "
+                    "logged loss scale. *warning*: scattered without a loss scale in the log. *error*: more, or to the "
+                    "end.",
          .example = "`grad norm is Inf at 28 of 480 records, from step 19,500 to 23,800`",
          .to_do = "Resume before it began. Under fp16: bfloat16, or find the layer that overflows. Otherwise as for "
                   "`non-finite-loss`.",
          .false_alarms = "Automatic mixed precision that does not log its scale: scattered values are a warning then.",
          .references = "Measured on a public run with 28 such records; loss scaling: NVIDIA, Mixed Precision Training "
-                       "User's Guide. Reruns: "
-                       "Megatron-LM rerun state machine."},
+                       "User's Guide. Reruns: Megatron-LM rerun state machine."},
     .judge = judge};
 
 }  // namespace assay

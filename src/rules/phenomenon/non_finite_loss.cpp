@@ -167,8 +167,7 @@ const Rule kNonFiniteLoss{
     .severity = Severity::kError,
     .parameters = {{"spared", "records", 3, 0, 1000,
                     "a few single records with a finite loss right after each show that the weights were spared; more "
-                    "of them, or "
-                    "several in a row, are no accident"}},
+                    "of them, or several in a row, are no accident"}},
     .sentences = with_non_finite_sentences({
         {"stays", "{metric} is {what} from step {step} on and never finite again (the log ends at step {last})",
          "{metric} 从第 {step} 步起为 {what}，此后再未恢复（日志止于第 {last} 步）"},
@@ -200,22 +199,16 @@ const Rule kNonFiniteLoss{
                  "Once a NaN is in the weights every later step is lost, and so is every checkpoint saved since.",
              .decides =
                  "The first value that is not finite and that no skipped step explains (overflow messages, the skip "
-                 "counter, a halved "
-                 "loss scale). *error*: it stays, or there are several. *warning*: up to three single records, each "
-                 "with a finite loss "
-                 "at the level before after it; or only the evaluation loss, while the training loss is finite. "
-                 "*note*: all of them "
-                 "were skipped.\n\n"
-                 "What announced it decides the advice: a loss that grew threefold within two records or a grad norm "
-                 "that grew "
-                 "10,000-fold is an optimizer that exploded; a clean record before it is a matter of the forward pass.",
+                 "counter, a halved loss scale). *error*: it stays, or there are several. *warning*: up to three "
+                 "single records, each with a finite loss at the level before after it; or only the evaluation loss, "
+                 "while the training loss is finite. *note*: all of them were skipped.\n\nWhat announced it decides "
+                 "the advice: a loss that grew threefold within two records or a grad norm that grew 10,000-fold is an "
+                 "optimizer that exploded; a clean record before it is a matter of the forward pass.",
              .example = "`loss is NaN from step 76,980 on and never finite again (the log ends at step 77,010)`",
              .to_do = "Resume before it began, skip the data of that step. Announced: lower the learning rate, clip "
-                      "tighter. Not announced: look "
-                      "for overflow in half precision, attention kernels and masks, batches without labels. With the "
-                      "first steps: Adam's "
-                      "epsilon in pure fp16, uninitialised embedding rows. If a checkpoint gives NaN when it is "
-                      "loaded, take an older one.",
+                      "tighter. Not announced: look for overflow in half precision, attention kernels and masks, "
+                      "batches without labels. With the first steps: Adam's epsilon in pure fp16, uninitialised "
+                      "embedding rows. If a checkpoint gives NaN when it is loaded, take an older one.",
              .false_alarms = "A running mean stays NaN after a single skipped step (told with less confidence).",
              .references =
                  "IEEE 754-2019, 6.2 (NaN propagates). Causes seen in public threads: karpathy/nanoGPT#136, #215; "

@@ -157,20 +157,17 @@ const Rule kOverfit{
              .matters = "Everything after the minimum makes the model worse at what it is evaluated on; an earlier "
                         "checkpoint is the better model.",
              .decides = "At least five evaluations, three of them after the best one; the median of the last three "
-                        "lies 5 % and four sigma of "
-                        "their noise above the best; most of those after it, and all of the last three, lie above a "
-                        "quarter of that rise; and "
-                        "the training loss has fallen by 2 % since (medians of 32 records).",
+                        "lies 5 % and four sigma of their noise above the best; most of those after it, and all of the "
+                        "last three, lie above a quarter of that rise; and the training loss has fallen by 2 % since "
+                        "(medians of 32 records).",
              .example = "`eval loss rises from 1.02 (step 400) to 1.31 (+28.43 %, step 1,200) while the training loss "
                         "falls from 0.84 to 0.31`",
              .to_do =
                  "Take the checkpoint nearest to the minimum. Stop there next time, or add data or regularisation.",
              .false_alarms = "An evaluation set from another distribution than the training data may rise while the "
-                             "task improves: look at the "
-                             "task's own score.",
+                             "task improves: look at the task's own score.",
              .references = "L. Prechelt, Early Stopping - But When?, in Neural Networks: Tricks of the Trade (1998). "
-                           "Amazon SageMaker Debugger, "
-                           "built-in rule Overfit."},
+                           "Amazon SageMaker Debugger, built-in rule Overfit."},
     .judge = judge};
 
 }  // namespace assay

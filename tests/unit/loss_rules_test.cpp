@@ -1,0 +1,488 @@
+// What the rules about the loss say, and what they advise. Where they fire is tested by fixtures and by properties.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "measure/loss_events.h"
+#include "measure/non_finite.h"
+#include "measure/plateau.h"
+#include "measure/swings.h"
+#include "measure/training_kind.h"
+#include "rules/rule.h"
+#include "unit/stat_random.h"
+#include "unit/support/complete.h"
+#include "unit/support/make_run.h"
+
+namespace assay {
+
+namespace {
+
+using test::judge_completely;
+using test::kAbsent;
+using test::MakeRun;
+using test::Random;
+using test::say;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+const Rule& rule(std::string_view name) {
+  const Rule* found = find_rule(name);
+  EXPECT_NE(found, nullptr) << name;
+  return *found;
+}
+
+std::vector<double> trained(std::size_t n, double first = 10.8, double floor = 3.0, unsigned long long seed = 1) {
+  Random random(seed);
+  std::vector<double> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = (floor + (first - floor) * std::exp(-static_cast<double>(i) / 15)) * (1 + 0.01 * random.gauss());
+  }
+  return out;
+}
+
+std::vector<double> norms(std::size_t n) {
+  Random random(99);
+  std::vector<double> out(n);
+  for (double& x : out) x = 0.3 * std::exp(0.1 * random.gauss());
+  return out;
+}
+
+void raise(std::vector<double>& values, std::size_t from, std::size_t to, double factor) {
+  for (std::size_t i = from; i < to; ++i) values[i] *= factor;
+}
+
+std::string actions_of(const Rule& of, const Finding& finding) {
+  std::string out;
+  for (const Action& one : finding.actions)
+    out += say(of, one.text) + (one.command.empty() ? "" : " | " + one.command) + "\n";
+  return out;
+}
+
+std::string evidence_of(const Rule& of, const Finding& finding) {
+  std::string out;
+  for (const Evidence& one : finding.evidence)
+    out += one.curve ? "curve " + one.curve->metric + "\n" : say(of, one.text) + "\n";
+  return out;
+}
+
+// --- loss-spike ---
+
+TEST(LossSpike, BriefOneIsANoteUntilTheEvaluationMoves) {
+  std::vector<double> loss = trained(200);
+  loss[120] *= 1.3;
+  std::vector<double> calm(200, kAbsent);
+  std::vector<double> moved(200, kAbsent);
+  for (std::size_t i = 19; i < 200; i += 20) {
+    calm[i] = 3.1;
+    moved[i] = i > 120 ? 3.4 : 3.1;
+  }
+  const Rule& spike = rule("loss-spike");
+  auto found = judge_completely(spike, MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  found = judge_completely(spike, MakeRun().series("loss", loss).series("eval_loss", calm).done());
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_NE(evidence_of(spike, found[0]).find("did not move"), std::string::npos);
+  found = judge_completely(spike, MakeRun().series("loss", loss).series("eval_loss", moved).done());
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+}
+
+TEST(LossSpike, ManyAreOneFindingWithTheWorstFirst) {
+  std::vector<double> loss = trained(2000);
+  for (const std::size_t at : {300U, 600U, 900U, 1200U}) loss[at] *= 1.25;
+  loss[1500] *= 1.45;
+  const auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where->steps, (StepRange{1501, 1501}));
+  EXPECT_EQ(found[0].also.size(), 4U);
+  EXPECT_NE(say(rule("loss-spike"), found[0].message).find("5 spikes"), std::string::npos);
+}
+
+TEST(LossSpike, GradNormThatLedIsTold) {
+  std::vector<double> loss = trained(300);
+  std::vector<double> norm = norms(300);
+  raise(loss, 200, 210, 1.7);
+  norm[197] = 1.2;
+  norm[198] = 3;
+  norm[199] = 20;
+  raise(norm, 200, 210, 100);
+  const Rule& spike = rule("loss-spike");
+  const auto found = judge_completely(spike, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(evidence_of(spike, found[0]).find("from step 198, 3 record(s) before"), std::string::npos)
+      << evidence_of(spike, found[0]);
+}
+
+TEST(LossSpike, SpikesAtEpochBordersAreTheDatas) {
+  std::vector<double> loss = trained(1000);
+  std::vector<double> epoch(1000);
+  for (std::size_t i = 0; i < 1000; ++i) epoch[i] = static_cast<double>(i) / 100;
+  for (std::size_t i = 200; i < 1000; i += 100) loss[i] *= 1.8;
+  const auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).series("epoch", epoch).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+}
+
+TEST(LossSpike, LogThatEndsInOneIsAnErrorWithAWayBack) {
+  std::vector<double> loss = trained(300);
+  raise(loss, 295, 300, 2.5);
+  const Rule& spike = rule("loss-spike");
+  const auto found = judge_completely(spike, MakeRun()
+                                                 .steps(10, 10)
+                                                 .series("loss", loss)
+                                                 .event(EventKind::kCheckpointSaved, 2000)
+                                                 .event(EventKind::kCheckpointSaved, 2900)
+                                                 .done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{2960, 3000}));
+  EXPECT_NE(actions_of(spike, found[0]).find("checkpoint of step 2,000"), std::string::npos)
+      << actions_of(spike, found[0]);
+}
+
+TEST(LossSpike, NothingToJudge) {
+  Findings out;
+  const Rule& spike = rule("loss-spike");
+  spike.judge(MakeRun().series("grad_norm", norms(20)).done(), Parameters(spike.parameters, {}, spike.name), out);
+  ASSERT_TRUE(out.reason());
+  EXPECT_EQ(out.reason()->key, "no-loss");
+}
+
+// --- loss-divergence ---
+
+TEST(LossDivergence, SkipCommandOfTheFramework) {
+  std::vector<double> loss = trained(400);
+  raise(loss, 300, 400, 1.9);
+  std::vector<double> samples(400);
+  for (std::size_t i = 0; i < 400; ++i) samples[i] = 64.0 * static_cast<double>(i + 1);
+  const Rule& divergence = rule("loss-divergence");
+  auto run = MakeRun().dialect("megatron").series("consumed_samples", samples).series("loss", loss);
+  const auto found = judge_completely(divergence, run.done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{301, 400}));
+  const std::string todo = actions_of(divergence, found[0]);
+  EXPECT_NE(todo.find("before step 201 (it began at step 301)"), std::string::npos) << todo;
+  EXPECT_NE(todo.find("--iterations-to-skip $(seq 301 500)"), std::string::npos) << todo;
+  auto forked = MakeRun().dialect("megatron").series("consumed_tokens", samples).series("loss", loss).done();
+  EXPECT_NE(
+      actions_of(divergence, judge_completely(divergence, forked)[0]).find("--skip-train-iteration-range 301-500"),
+      std::string::npos);
+}
+
+TEST(LossDivergence, RestartThatRepairsMakesItAWarning) {
+  std::vector<double> bad = trained(300);
+  raise(bad, 200, 300, 2);
+  std::vector<double> good = trained(300, 3.1, 2.9);
+  const auto found = judge_completely(rule("loss-divergence"),
+                                      MakeRun().series("loss", bad).restart().steps(151).series("loss", good).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].where->segment, 0);
+}
+
+TEST(LossDivergence, PolicyObjectivesMayRise) {
+  Random random(5);
+  std::vector<double> loss(400);
+  for (std::size_t i = 0; i < 400; ++i) loss[i] = 1e-4 * static_cast<double>(i) + 0.002 * random.gauss();
+  const assay::Run run = MakeRun().series("loss", loss).series("reward", trained(400, 0.1, 0.9)).done();
+  EXPECT_TRUE(judge_completely(rule("loss-divergence"), run).empty());
+}
+
+TEST(LossDivergence, AdversariesAreNotJudged) {
+  std::vector<double> loss = trained(300);
+  raise(loss, 200, 300, 2);
+  const assay::Run run = MakeRun().series("loss", loss).series("loss_G", loss).series("loss_D", loss).done();
+  EXPECT_TRUE(judge_completely(rule("loss-divergence"), run).empty());
+}
+
+TEST(LossDivergence, ExplosionIntoEmptyCells) {
+  std::vector<double> loss = trained(100, 0.6, 0.2);
+  std::vector<double> rate(100);
+  for (std::size_t i = 0; i < 100; ++i) rate[i] = 1e-3 * static_cast<double>(i);
+  for (std::size_t i = 54; i < 57; ++i) loss[i] = std::pow(100.0, static_cast<double>(i - 53));
+  for (std::size_t i = 57; i < 100; ++i) loss[i] = kAbsent;
+  const assay::Run run = MakeRun().steps(0).series("loss", loss).series("learning_rate", rate).done();
+  const auto found = judge_completely(rule("loss-divergence"), run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{54, 56}));
+  EXPECT_EQ(found[0].message.key, "explodes");
+}
+
+// --- initial-transient ---
+
+TEST(InitialTransient, BumpOfTheFirstStepsIsNoDivergence) {
+  std::vector<double> loss = trained(100);
+  loss[1] = 24.7;
+  loss[2] = 16;
+  const assay::Run run = MakeRun().series("loss", loss).done();
+  const auto found = judge_completely(rule("initial-transient"), run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].where->steps, (StepRange{2, 3}));
+  EXPECT_TRUE(judge_completely(rule("loss-spike"), run).empty());
+  EXPECT_TRUE(judge_completely(rule("loss-divergence"), run).empty());
+}
+
+TEST(InitialTransient, ExcerptFromTheMiddleHasNone) {
+  std::vector<double> loss(40, 2.77);
+  raise(loss, 3, 6, 3);
+  const assay::Run run = MakeRun().steps(29020, 10).series("loss", loss).done();
+  EXPECT_TRUE(judge_completely(rule("initial-transient"), run).empty());
+  EXPECT_EQ(judge_completely(rule("loss-spike"), run).size(), 1U);
+}
+
+// --- NaN ---
+
+TEST(NonFiniteLoss, StaysAndWhatAnnouncedIt) {
+  const Rule& nan = rule("non-finite-loss");
+  std::vector<double> loss = trained(100);
+  raise(loss, 78, 80, 4);
+  for (std::size_t i = 80; i < 100; ++i) loss[i] = kNaN;
+  auto found = judge_completely(nan, MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{81, 100}));
+  EXPECT_NE(evidence_of(nan, found[0]).find("the loss announced it"), std::string::npos);
+  EXPECT_NE(actions_of(nan, found[0]).find("began at step 79"), std::string::npos) << actions_of(nan, found[0]);
+
+  std::vector<double> sudden = trained(100);
+  for (std::size_t i = 80; i < 100; ++i) sudden[i] = kNaN;
+  found = judge_completely(nan, MakeRun().series("loss", sudden).series("grad_norm", norms(100)).done());
+  EXPECT_NE(evidence_of(nan, found[0]).find("nothing announced it"), std::string::npos);
+
+  std::vector<double> norm = norms(100);
+  norm[77] = 40;
+  norm[78] = 9e3;
+  norm[79] = 5e6;
+  found = judge_completely(nan, MakeRun().series("loss", sudden).series("grad_norm", norm).done());
+  EXPECT_NE(evidence_of(nan, found[0]).find("the grad norm announced it"), std::string::npos)
+      << evidence_of(nan, found[0]);
+  EXPECT_NE(actions_of(nan, found[0]).find("began at step 78"), std::string::npos) << actions_of(nan, found[0]);
+}
+
+TEST(NonFiniteLoss, WeightsThatWereSpared) {
+  const Rule& nan = rule("non-finite-loss");
+  std::vector<double> loss = trained(100);
+  loss[60] = kNaN;
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kWarning);
+  const assay::Run skipped = MakeRun().series("loss", loss).event(EventKind::kOverflow, 61, "OVERFLOW! Skipping step").done();
+  EXPECT_EQ(judge_completely(nan, skipped)[0].severity, Severity::kNote);
+  for (std::size_t i = 60; i < 70; ++i) loss[i] = kNaN;
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kError);
+}
+
+TEST(NonFiniteLoss, OnlyTheEvaluation) {
+  std::vector<double> eval(100, kAbsent);
+  for (std::size_t i = 9; i < 100; i += 10) eval[i] = i > 50 ? kNaN : 3.2;
+  const auto found = judge_completely(rule("non-finite-loss"),
+                                      MakeRun().series("loss", trained(100)).series("eval_loss", eval).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].where->steps->first, 60);
+}
+
+TEST(NonFiniteGrad, ScatteredUnderAScalerAreItsSearch) {
+  std::vector<double> norm = norms(400);
+  for (const std::size_t at : {150U, 260U, 380U}) norm[at] = kInf;
+  std::vector<double> scale(400, 65536);
+  const Rule& grad = rule("non-finite-grad");
+  EXPECT_EQ(judge_completely(grad, MakeRun().series("grad_norm", norm).series("loss_scale", scale).done())[0].severity,
+            Severity::kNote);
+  EXPECT_EQ(judge_completely(grad, MakeRun().series("grad_norm", norm).done())[0].severity, Severity::kWarning);
+  for (std::size_t i = 260; i < 290; ++i) norm[i] = kInf;
+  const auto found = judge_completely(grad, MakeRun().series("grad_norm", norm).done());
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps->first, 151);
+}
+
+TEST(HiddenNan, MegatronLeavesTheLossOut) {
+  std::vector<double> loss = trained(60);
+  std::vector<double> norm = norms(60);
+  for (std::size_t i = 40; i < 60; ++i) loss[i] = norm[i] = kAbsent;
+  std::vector<double> rate(60, 1e-4);
+  const assay::Run run = MakeRun()
+                      .series("learning_rate", rate)
+                      .series("loss", loss, Quirk::kOmittedUnlessPositive)
+                      .series("grad_norm", norm)
+                      .done();
+  const auto found = judge_completely(rule("hidden-nan"), run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{41, 60}));
+  EXPECT_EQ(found[0].message.key, "omitted");
+}
+
+TEST(HiddenNan, SkippedStepsHideNothing) {
+  std::vector<double> loss = trained(60);
+  loss[40] = kAbsent;
+  std::vector<double> scale(60, 65536);
+  for (std::size_t i = 40; i < 60; ++i) scale[i] = 32768;
+  const assay::Run run = MakeRun()
+                      .series("loss", loss, Quirk::kOmittedUnlessPositive)
+                      .series("loss_scale", scale)
+                      .series("grad_norm", norms(60))
+                      .done();
+  EXPECT_TRUE(judge_completely(rule("hidden-nan"), run).empty());
+}
+
+TEST(HiddenNan, CutLineTellsOnlyWhatComesAfterTheLoss) {
+  std::vector<double> loss = {0.73, 0.71, kAbsent};
+  std::vector<double> rate = {1e-5, 1e-5, 1e-5};
+  std::vector<double> scale = {1, 1, 1};
+  const Rule& hidden = rule("hidden-nan");
+  const auto run = [&](bool scale_is_there) {
+    std::vector<double> last = scale;
+    if (!scale_is_there) last[2] = kAbsent;
+    return MakeRun()
+        .steps(3383)
+        .series("learning_rate", rate)
+        .series("loss", loss, Quirk::kOmittedUnlessPositive)
+        .series("loss_scale", last)
+        .truncated()
+        .done();
+  };
+  const auto found = judge_completely(hidden, run(true));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where->steps->first, 3385);
+  EXPECT_LT(found[0].confidence, 0.9);
+  EXPECT_TRUE(judge_completely(hidden, run(false)).empty());
+}
+
+TEST(HiddenNan, TablesNeedThreeRowsAndNoNewName) {
+  const Rule& hidden = rule("hidden-nan");
+  std::vector<double> rate(60, 1e-4);
+  std::vector<double> loss = trained(60);
+  loss[59] = kAbsent;  // a summary row
+  EXPECT_TRUE(judge_completely(hidden, MakeRun().series("loss", loss).series("learning_rate", rate).done()).empty());
+  for (std::size_t i = 40; i < 60; ++i) loss[i] = kAbsent;
+  EXPECT_EQ(judge_completely(hidden, MakeRun().series("loss", loss).series("learning_rate", rate).done()).size(), 1U);
+  std::vector<double> second(60, kAbsent);
+  for (std::size_t i = 40; i < 60; ++i) second[i] = 2.5;
+  EXPECT_TRUE(
+      judge_completely(
+          hidden, MakeRun().series("loss", loss).series("learning_rate", rate).series("loss_phase2", second).done())
+          .empty());
+}
+
+TEST(HiddenNan, ZeroBesideANormThatIsNotFinite) {
+  std::vector<double> loss = trained(40, 1.9, 1.2);
+  std::vector<double> norm = norms(40);
+  for (std::size_t i = 25; i < 40; ++i) loss[i] = 0;
+  const Rule& hidden = rule("hidden-nan");
+  EXPECT_TRUE(judge_completely(hidden, MakeRun().series("loss", loss).series("grad_norm", norm).done()).empty());
+  for (std::size_t i = 25; i < 40; ++i) norm[i] = kNaN;
+  const auto found = judge_completely(hidden, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where->steps, (StepRange{26, 40}));
+}
+
+// --- kinds of training, plateau, oscillation, overfit, memorization ---
+
+TEST(TrainingKind, IsToldBySettingsMetricsAndFirstLoss) {
+  EXPECT_EQ(training_kind(MakeRun().series("loss", {10.9, 10.2, 9.7}).done()), TrainingKind::kPretraining);
+  EXPECT_EQ(training_kind(MakeRun().series("loss", {2.1, 2.0, 1.9}).done()), TrainingKind::kFineTuning);
+  EXPECT_EQ(training_kind(MakeRun().setting("vocab_size", "256").series("loss", {4.1, 3.6, 3.2}).done()),
+            TrainingKind::kPretraining);
+  EXPECT_EQ(training_kind(MakeRun().setting("lora_alpha", "16").series("loss", {6.1, 4.0, 2.2}).done()),
+            TrainingKind::kFineTuning);
+  EXPECT_EQ(training_kind(MakeRun().setting("stage", "dpo").series("loss", {0.69, 0.68, 0.6}).done()),
+            TrainingKind::kPreference);
+  EXPECT_EQ(training_kind(MakeRun().series("loss", {0.0, 0.0, 0.0}).series("reward", {0.1, 0.2, 0.3}).done()),
+            TrainingKind::kPreference);
+  EXPECT_EQ(training_kind(MakeRun().steps(29020, 10).series("loss", {6.1, 6.0, 6.2}).done()), TrainingKind::kUnknown);
+  EXPECT_EQ(training_kind(MakeRun().kind(TrainingKind::kPretraining).series("loss", {2.1}).done()),
+            TrainingKind::kPretraining);
+}
+
+TEST(LossPlateau, StuckPretrainingAndFlatFineTuning) {
+  const Rule& plateau = rule("loss-plateau");
+  Random random(7);
+  std::vector<double> stuck = random.gauss(220, 7.6, 0.02);
+  stuck[0] = 7.7;
+  const auto found = judge_completely(plateau, MakeRun().series("loss", stuck).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  const auto notes = judge_completely(plateau, MakeRun().series("loss", random.gauss(220, 2.05, 0.02)).done());
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].severity, Severity::kNote);
+  const auto guess =
+      judge_completely(plateau, MakeRun().series("loss", random.gauss(220, std::log(10.0), 0.01)).done());
+  ASSERT_EQ(guess.size(), 1U);
+  EXPECT_EQ(guess[0].severity, Severity::kWarning);
+  EXPECT_TRUE(judge_completely(plateau, MakeRun().series("loss", trained(400)).done()).empty())
+      << "a flat end is what training looks like";
+}
+
+TEST(LossPlateau, NoiseThatHidesProgressIsNotCalledFlat) {
+  Random random(8);
+  std::vector<double> loss = random.gauss(40, 6.0, 0.9);
+  EXPECT_TRUE(judge_completely(rule("loss-plateau"), MakeRun().series("loss", loss).done()).empty());
+}
+
+TEST(LossOscillation, SwingsThatGrewOutOfACalmLoss) {
+  Random random(9);
+  std::vector<double> loss = trained(400);
+  for (std::size_t i = 250; i < 400; ++i)
+    loss[i] *= std::exp((i % 2 == 0 ? 0.3 : -0.15) * (0.6 + 0.8 * random.uniform()));
+  const auto found = judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(found[0].where->steps->first), 250, 40);
+}
+
+TEST(LossOscillation, SortedBatchesAreANote) {
+  std::vector<double> loss = trained(600);
+  for (std::size_t i = 300; i < 600; ++i) loss[i] *= 1 + 0.5 * static_cast<double>(i % 10) / 10;
+  for (const Finding& one : judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done())) {
+    EXPECT_EQ(one.severity, Severity::kNote);
+  }
+}
+
+TEST(Overfit, ScissorsOfTheLosses) {
+  std::vector<double> loss = trained(400, 2.5, 0.5);
+  std::vector<double> eval(400, kAbsent);
+  for (std::size_t i = 19; i < 400; i += 20) {
+    const double x = static_cast<double>(i);
+    loss[i] *= 1;
+    eval[i] = 1.0 + std::exp(-x / 40) + (x > 160 ? 0.002 * (x - 160) : 0.0);
+  }
+  for (std::size_t i = 0; i < 400; ++i) loss[i] *= std::exp(-static_cast<double>(i) / 400);
+  const Rule& overfit = rule("overfit");
+  const auto found = judge_completely(
+      overfit, MakeRun().series("loss", loss).series("eval_loss", eval).event(EventKind::kCheckpointSaved, 150).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].where->steps->first, 160);
+  EXPECT_NE(actions_of(overfit, found[0]).find("checkpoint of step 150"), std::string::npos);
+  const assay::Run flat = MakeRun().series("loss", std::vector<double>(400, 2.0)).series("eval_loss", eval).done();
+  EXPECT_TRUE(judge_completely(overfit, flat).empty()) << "the training loss does not fall: no overfitting";
+}
+
+TEST(Memorization, ByHeartUnlessTheEvaluationKeepsUp) {
+  std::vector<double> loss(480);
+  std::vector<double> epoch(480);
+  std::vector<double> eval(480, kAbsent);
+  for (std::size_t i = 0; i < 480; ++i) {
+    epoch[i] = static_cast<double>(i) / 40;
+    loss[i] = 2.1 * std::exp(-0.33 * std::floor(epoch[i]));
+    if (i % 40 == 39) eval[i] = 0.1 + std::exp(-epoch[i] / 4);
+  }
+  const Rule& by_heart = rule("memorization");
+  auto found = judge_completely(by_heart, MakeRun().series("loss", loss).series("epoch", epoch).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  found = judge_completely(by_heart,
+                           MakeRun().series("loss", loss).series("epoch", epoch).series("eval_loss", eval).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+}
+
+}  // namespace
+
+}  // namespace assay
