@@ -6,14 +6,12 @@ namespace assay {
 
 std::span<const Sentence> interpretation_sentences() {
   static const std::vector<Sentence> sentences = {
-      {"restarts",
-       {"the step counter goes back {count} times: judged as {factor} parts",
-        "步数回退 {count} 次：分为 {factor} 段判断"}},
+      {"restarts", {"the step counter goes back: judged as {factor} parts", "步数发生回退：分为 {factor} 段判断"}},
       {"repeats",
-       {"{count} records repeat one already read (other ranks, or a console written twice): counted once",
+       {"records that repeat one already read (other ranks, or a console written twice), counted once: {count}",
         "{count} 条记录与已读记录重复（其他进程，或控制台写了两遍）：只计一次"}},
       {"stragglers",
-       {"{count} records of other ranks arrived late and out of order: left out",
+       {"records of other ranks that arrived late and out of order, left out: {count}",
         "{count} 条其他进程的记录迟到且乱序：未采用"}},
       {"step-within-epoch",
        {"the step counter starts again at each epoch: steps are counted through",
@@ -24,7 +22,7 @@ std::span<const Sentence> interpretation_sentences() {
        {"{metric} is printed as {factor} throughout, which stands for \"not measured\": left out",
         "{metric} 始终打印为 {factor}，表示“未测量”：未采用"}},
       {"grad-norm-stale",
-       {"{count} grad norms repeat the former one after a skipped step: left out",
+       {"grad norms that repeat the former one after a skipped step, left out: {count}",
         "{count} 个梯度范数是跳步后重复打印的旧值：未采用"}},
       {"grad-norm-unscaled",
        {"grad norm is printed multiplied by the loss scale: divided by it (median {factor})",

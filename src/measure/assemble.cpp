@@ -28,7 +28,9 @@ struct Cursor {
 };
 
 bool nothing_dropped(const RowPlan& plan) {
-  return plan.segment_start.size() == 1 && std::find(plan.keep.begin(), plan.keep.end(), false) == plan.keep.end();
+  return plan.segment_start.size() == 1 && std::find(plan.keep.begin(), plan.keep.end(), false) == plan.keep.end() &&
+         std::all_of(plan.repeated_values.begin(), plan.repeated_values.end(),
+                     [](const auto& rows) { return rows.empty(); });
 }
 
 std::vector<Segment> cut(Recording& recording, RowPlan& plan) {
@@ -52,7 +54,8 @@ std::vector<Segment> cut(Recording& recording, RowPlan& plan) {
     }
   }
   for (std::size_t s = 0; s < count; ++s) segments[s].rows = rows[s];
-  for (Series& series : recording.series) {
+  for (std::size_t number = 0; number < recording.series.size(); ++number) {
+    Series& series = recording.series[number];
     if (series.empty()) continue;
     if (whole) {
       series.rows = rows[0];
@@ -62,9 +65,10 @@ std::vector<Segment> cut(Recording& recording, RowPlan& plan) {
     Series taken = std::move(series);
     Cursor cursor{plan.segment_start};
     std::size_t current = count;
+    const std::vector<std::size_t>& repeated = plan.repeated_values[number];
     for (std::size_t i = 0; i < taken.size(); ++i) {
       const std::size_t row = taken.row_of(i);
-      if (!plan.keep[row]) continue;
+      if (!plan.keep[row] || std::binary_search(repeated.begin(), repeated.end(), row)) continue;
       const std::size_t s = cursor.at(row);
       if (s != current) {
         Series& fresh = segments[s].series.emplace_back();

@@ -128,21 +128,32 @@ bool same_number(double a, double b) {
   return a == b || std::fabs(a - b) <= 2e-5 * std::max(std::fabs(a), std::fabs(b));
 }
 
-// Of what both rows tell, the losses agree (throughput and time may differ from rank to rank).
+bool is_measured(std::string_view metric) {
+  return metric == metric::kLoss || metric == metric::kEvalLoss || metric == metric::kGradNorm;
+}
+
+const RowValues::Cell* cell_of(const std::vector<RowValues::Cell>& cells, std::size_t series) {
+  const auto found = std::find_if(cells.begin(), cells.end(), [&](const auto& cell) { return cell.series == series; });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+// What both rows measured is equal (throughput and time may differ from rank to rank). A NaN or a zero that comes again
+// is no sign: a dead run prints it at every step. A constant learning rate is one only where nothing was measured.
 bool repeats(const Recording& recording, const std::vector<RowValues::Cell>& row,
              const std::vector<RowValues::Cell>& former) {
-  bool shared = false;
+  const bool measured = std::any_of(row.begin(), row.end(), [&](const RowValues::Cell& cell) {
+    return is_measured(recording.series[cell.series].metric);
+  });
+  bool agree = false;
   for (const auto& cell : row) {
-    const auto other =
-        std::find_if(former.begin(), former.end(), [&](const auto& c) { return c.series == cell.series; });
     const std::string_view metric = recording.series[cell.series].metric;
-    const bool tells = metric == metric::kLoss || metric == metric::kEvalLoss || metric == metric::kGradNorm ||
-                       metric == metric::kLearningRate;
-    if (other == former.end() || !tells) continue;
+    const RowValues::Cell* other = cell_of(former, cell.series);
+    if (other == nullptr || !(is_measured(metric) || metric == metric::kLearningRate)) continue;
     if (!same_number(cell.value, other->value)) return false;
-    shared = true;
+    agree = agree || (is_measured(metric) && std::isfinite(cell.value) && cell.value != 0);
+    agree = agree || (metric == metric::kLearningRate && !measured);
   }
-  return shared;
+  return agree;
 }
 
 class Planner {
@@ -152,6 +163,7 @@ class Planner {
   RowPlan plan() {
     const std::size_t n = recording_.rows();
     plan_.keep.assign(n, true);
+    plan_.repeated_values.resize(recording_.series.size());
     plan_.segment_start = {0};
     choose_keys();
     if (plan_.numbered) {
@@ -211,8 +223,8 @@ class Planner {
     for (std::size_t i = 0; i < recording_.rows(); ++i) {
       if (key_[i]) {
         auto cells = values_.of(i);
-        if (cells.size() >= 3 &&
-            cells == former_cells) {  // a console that was written twice: loss, rate and epoch all equal
+        // A console that was written twice: loss, rate and epoch all equal.
+        if (cells.size() >= 3 && cells == former_cells && repeats(recording_, cells, former_cells)) {
           drop(i, plan_.repeats);
         } else {
           former_cells = std::move(cells);
@@ -257,6 +269,20 @@ class Planner {
     return false;
   }
 
+  // Whether a row that repeats one of its step also tells what no row of that step told; then only the rest is dropped.
+  bool brings_more(std::size_t row, const std::vector<RowValues::Cell>& cells) {
+    std::vector<std::size_t> told;
+    for (const auto& cell : cells) {
+      const bool known = std::any_of(memory_.begin(), memory_.end(), [&](const auto& former) {
+        return former.first == recording_.step[row] && cell_of(former.second, cell.series) != nullptr;
+      });
+      if (known) told.push_back(cell.series);
+    }
+    if (told.size() == cells.size()) return false;
+    for (const std::size_t series : told) plan_.repeated_values[series].push_back(row);
+    return true;
+  }
+
   void remember(std::size_t row, std::vector<RowValues::Cell> cells) {
     if (memory_.size() == kMemory) memory_.pop_front();
     memory_.emplace_back(recording_.step[row], std::move(cells));
@@ -295,6 +321,7 @@ class Planner {
   bool goes_back_for_no_reason(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row,
                                const std::vector<RowValues::Cell>& cells) {
     if (repeats_a_former(i, cells)) {
+      if (own == last && brings_more(i, cells)) return false;
       drop(i, plan_.repeats);
       return true;
     }

@@ -27,6 +27,9 @@ namespace assay {
 struct RowPlan {
   IntegerColumn step;      // for each row of the recording; non-decreasing over the kept rows of a segment
   std::vector<bool> keep;  // for each row
+  /// Rows whose value of a series (by its index in the recording) repeats what another statement printed for the same
+  /// step, while the row itself brings more and is kept. Rising.
+  std::vector<std::vector<std::size_t>> repeated_values;
   std::vector<std::size_t> segment_start;  // first row of each segment; the first is 0
   bool numbered = false;                   // the file prints no step for its loss: records are numbered
   bool counted_through_epochs = false;

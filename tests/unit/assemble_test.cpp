@@ -148,6 +148,25 @@ TEST(Assemble, JoinsTwoPrintsOfTheSameNumber) {
                              .row(2, {{"loss", 12.80042}, {"grad_norm", 4}}, 2)
                              .run();
   EXPECT_EQ(run.segments[0].find("loss")->size(), 2u);
+  EXPECT_EQ(values(run.segments[0], "grad_norm"), (Numbers{3, 4})) << "what the second print adds is kept";
+}
+
+TEST(Assemble, KeepsTheNansAndZerosOfADeadRun) {
+  Log numbered;
+  Log stepped;
+  for (int i = 0; i < 30; ++i) {
+    numbered.row(kNoStep, {{"loss", 0}, {"learning_rate", 1e-5}, {"epoch", 0.01}});
+    stepped.row(i / 10, {{"loss", std::nan("")}, {"learning_rate", 1e-5}});
+  }
+  EXPECT_EQ(values(numbered.run().segments[0], "loss").size(), 30u);
+  EXPECT_EQ(values(stepped.run().segments[0], "loss").size(), 30u);
+}
+
+TEST(Assemble, CountsAConsoleThatWasWrittenTwiceOnce) {
+  Log log;
+  for (int i = 0; i < 20; ++i)
+    log.row(kNoStep, {{"loss", 5 - 0.1 * (i / 2)}, {"learning_rate", 1e-5}, {"epoch", 0.01}});
+  EXPECT_EQ(values(log.run().segments[0], "loss").size(), 10u);
 }
 
 TEST(Assemble, KeepsMicroStepsWithTheSameNumber) {
