@@ -23,9 +23,10 @@ struct MetricQuirk {
 };
 
 enum class Treat : std::uint8_t {
-  kRecord,    // the line is a record
-  kNoRecord,  // numbers that repeat or sum up what other lines tell
-  kHeader,    // tells the step of the indented lines that follow
+  kRecord,        // the line is a record
+  kMetricRecord,  // the line is a record if it holds a metric of training
+  kNoRecord,      // numbers that repeat or sum up what other lines tell
+  kHeader,        // tells the step of the indented lines that follow
 };
 
 struct Dialect {

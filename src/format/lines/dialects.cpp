@@ -315,7 +315,8 @@ constexpr Dialect kDialects[] = {
      .example = ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1, \"event_type\": \"POINT_IN_TIME\", \"key\": "
                 "\"train_loss\", \"value\": "
                 "1.3738, \"metadata\": {\"samples_count\": 576}}",
-     .aliases = kMlLog},
+     .aliases = kMlLog,
+     .treat = Treat::kMetricRecord},
 };
 
 }  // namespace

@@ -128,8 +128,9 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
   const Meaning& meaning = shape->meaning;
   const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),
                                      [](const SlotPlan& slot) { return slot.use == SlotUse::kValue; });
-  shape->record =
-      has_value && !meaning.table_row && (dialect != nullptr ? dialect->treat == Treat::kRecord : meaning.has_core);
+  shape->record = has_value && !meaning.table_row &&
+                  (dialect == nullptr || dialect->treat == Treat::kMetricRecord ? meaning.has_core
+                                                                                : dialect->treat == Treat::kRecord);
   shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
   if (shape->record || (dialect != nullptr && dialect->treat == Treat::kHeader)) {
     intern(shape->meaning, columns_);

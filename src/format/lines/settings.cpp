@@ -26,6 +26,16 @@ constexpr std::array kRows = std::to_array<Row>({
     {"max_update", "train_iters"},
     {"lr", "lr"},
     {"learning_rate", "lr"},
+    {"opt_base_learning_rate", "lr"},
+    {"opt_end_learning_rate", "min_lr"},
+    {"opt_learning_rate_warmup_steps", "lr_warmup_iters"},
+    {"opt_learning_rate_decay_steps", "lr_decay_iters"},
+    {"opt_gradient_clip_norm", "clip_grad"},
+    {"opt_adam_beta_1", "adam_beta1"},
+    {"opt_adam_beta_2", "adam_beta2"},
+    {"opt_adam_epsilon", "adam_eps"},
+    {"opt_weight_decay", "weight_decay"},
+    {"max_sequence_length", "seq_length"},
     {"min_lr", "min_lr"},
     {"min_lr_ratio", "min_lr_ratio"},
     {"lr_warmup_iters", "lr_warmup_iters"},
@@ -145,7 +155,8 @@ class Taker {
       : line_(line), number_(number), recorder_(recorder) {}
 
   bool take() {
-    return line_.size() <= 16384 && (dotted() || banner() || parameter() || padded() || pair() || call() || pairs());
+    return line_.size() <= 16384 &&
+           (dotted() || banner() || parameter() || benchmark() || padded() || pair() || call() || pairs());
   }
 
  private:
@@ -203,6 +214,22 @@ class Taker {
     const std::size_t colon = rest.find(" : ");
     if (colon == std::string_view::npos || rest.starts_with("loss_scale ")) return false;
     record(trimmed(rest.substr(0, colon)), rest.substr(colon + 3));
+    return true;
+  }
+
+  // MLPerf's log: {"key": "opt_base_learning_rate", "value": 2e-05, …}
+  bool benchmark() {
+    constexpr std::string_view kKey = R"("key": ")";
+    constexpr std::string_view kValue = R"("value": )";
+    const std::size_t mark = line_.find(":::MLLOG");
+    const std::size_t at = mark == std::string_view::npos ? mark : line_.find(kKey, mark);
+    if (at == std::string_view::npos) return false;
+    const std::size_t from = at + kKey.size();
+    const std::string_view key = line_.substr(from, std::min(line_.find('"', from), line_.size()) - from);
+    const std::size_t value = line_.find(kValue, from);
+    if (canonical_setting(key).empty() || value == std::string_view::npos) return false;
+    const std::string_view rest = line_.substr(value + kValue.size());
+    record(key, rest.substr(0, rest.find_first_of(",}")));
     return true;
   }
 
