@@ -403,14 +403,17 @@ class Deriver {
 }  // namespace
 
 std::uint16_t Columns::find_or_add(ColumnSpec spec) {
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].metric != spec.metric) continue;
-    if (!specs_[i].made) specs_[i] = std::move(spec);  // what named it before gave no value
-    return static_cast<std::uint16_t>(i);
+  const auto known = number_.find(spec.metric);
+  if (known != number_.end()) {
+    ColumnSpec& own = specs_[known->second];
+    if (!own.made) own = std::move(spec);  // what named it before gave no value
+    return known->second;
   }
   if (specs_.size() >= kMostColumns) return kNoColumn;
+  const auto number = static_cast<std::uint16_t>(specs_.size());
+  number_.emplace(spec.metric, number);
   specs_.push_back(std::move(spec));
-  return static_cast<std::uint16_t>(specs_.size() - 1);
+  return number;
 }
 
 Meaning derive_meaning(const Tokenised& line, const Dialect* dialect) { return Deriver(dialect).line(line); }

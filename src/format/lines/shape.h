@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/recording.h"
@@ -42,6 +43,7 @@ class Columns {
 
  private:
   std::vector<ColumnSpec> specs_;
+  std::unordered_map<std::string, std::uint16_t> number_;  // by metric
 };
 
 enum class SlotUse : std::uint8_t { kSkip, kStep, kTotal, kRank, kValue };
