@@ -30,6 +30,8 @@ namespace assay {
 
 namespace {
 
+constexpr std::size_t kFewRecords = 3;
+
 struct Hint {
   StepRange steps;
   std::int64_t count = 1;
@@ -74,6 +76,10 @@ StepRange since_record_before(const Series& series, std::size_t i, std::int64_t 
 void from_counter(const Segment& segment, std::vector<Hint>& out, bool& silent) {
   const Series* counter = segment.find(metric::kSkippedSteps);
   if (counter == nullptr || counter->empty()) return;
+  // A counter is printed again and again; a single number beside many records is a sentence that speaks of skipped
+  // steps. For the same reason no more steps can have been skipped than there were.
+  if (counter->size() == 1 && segment.rows->size() > kFewRecords) return;
+  const bool counted = segment.axis != "record";
   const bool running = counts_since_start(*counter);
   // The first record of an interval of unknown length: the steps up to it, if there are few, else one interval.
   const std::int64_t spacing = counter->size() == 1 ? counter->first_step() : record_spacing(segment);
@@ -87,9 +93,9 @@ void from_counter(const Segment& segment, std::vector<Hint>& out, bool& silent) 
     const bool unknown = running && i == 0 && counter->size() > 1 && counter->first_step() > spacing + spacing / 2;
     const double count = unknown ? 0 : running ? value - before : value;
     before = value;
-    if (count < 1) continue;
-    out.push_back({since_record_before(*counter, i, spacing), static_cast<std::int64_t>(count), counter->line(i),
-                   SkipSource::kCounter});
+    const StepRange steps = since_record_before(*counter, i, spacing);
+    if (count < 1 || (counted && count > static_cast<double>(steps.last - steps.first + 1))) continue;
+    out.push_back({steps, static_cast<std::int64_t>(count), counter->line(i), SkipSource::kCounter});
   }
 }
 

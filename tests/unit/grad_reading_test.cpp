@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "assay/check.h"
 #include "rules/rule.h"
 #include "unit/support/complete.h"
 #include "unit/support/make_run.h"
@@ -135,6 +136,25 @@ TEST(GradReading, IgnoresThatIgnoreNothingAreTold) {
   EXPECT_EQ(test::say(kUnusedIgnore, found[0].message), "--ignore loss-plateau suppresses nothing here");
   read.complete = false;
   EXPECT_TRUE(judge(kUnusedIgnore, read).empty()) << "what was not read might have been ignored";
+}
+
+// The same log with and without anything to ignore, through the whole of check().
+TEST(GradReading, IgnoredFindingsAreCountedAndLeftOut) {
+  const std::string folder = std::string(ASSAY_SOURCE_DIR) + "/tests/rules/unused-ignore/";
+  CheckOptions options;
+  options.ignore = {"grad-norm-spike"};
+  for (const bool useful : {false, true}) {
+    const auto report = check({folder + (useful ? "good.log" : "bad.log")}, options);
+    ASSERT_TRUE(report);
+    ASSERT_EQ(report->ignored.size(), 1U);
+    EXPECT_EQ(report->ignored[0].findings, useful ? 1 : 0);
+    bool told = false;
+    for (const Finding& one : report->findings) {
+      EXPECT_NE(one.name, "grad-norm-spike");
+      told = told || one.name == "unused-ignore";
+    }
+    EXPECT_NE(told, useful);
+  }
 }
 
 }  // namespace

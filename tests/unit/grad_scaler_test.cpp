@@ -133,6 +133,16 @@ TEST(GradScaler, RunningAndPerRecordCounters) {
   run.segments[0].series[0].printed_as = "number of skipped iterations";
   skips = skip_history(run, 0, scaler_history(run, 0));
   EXPECT_EQ(skips.start_up + skips.later, 26);
+  // One record alone: all that were skipped until then. One among many records is no counter but a sentence.
+  run = MakeRun().steps(510).series("skipped_steps", {8}).done();
+  skips = skip_history(run, 0, scaler_history(run, 0));
+  EXPECT_EQ(skips.start_up + skips.later, 8);
+  run =
+      MakeRun().steps(100, 100).series("loss", {3, 3, 3, 3, 3}).series("skipped_steps", {kAbsent, kAbsent, 31}).done();
+  EXPECT_TRUE(skip_history(run, 0, scaler_history(run, 0)).stretches.empty());
+  // More than there were steps: something else is printed there.
+  run = MakeRun().steps(10, 10).series("loss", {3, 3, 3}).series("skipped_steps", {0, 317, 0}).done();
+  EXPECT_TRUE(skip_history(run, 0, scaler_history(run, 0)).stretches.empty());
   // A running counter that an excerpt begins with tells of what came before it.
   run = MakeRun().steps(5000, 10).series("skipped_steps", {40, 40, 41}).done();
   skips = skip_history(run, 0, scaler_history(run, 0));
