@@ -123,6 +123,24 @@ TEST(GzipTest, PaddingOfZerosIsNoFault) {
   EXPECT_EQ(got.text, "step 1 loss 3\n");
 }
 
+TEST(ZstdTest, SkippableFramesArePassedOverInFlatMemory) {
+  const std::string skippable =
+      std::string("\x50\x2a\x4d\x18", 4) + std::string("\0\0\x10\0", 4) + std::string(1 << 20, 'x');
+  const Unpacked got = unpack(skippable + zstandard("step 1 loss 3\n"), 4096);
+  EXPECT_TRUE(got.whole);
+  EXPECT_EQ(got.text, "step 1 loss 3\n");
+}
+
+TEST(ZstdTest, ARawBlockThatIsTooLongGivesTheSameForAnyPieces) {
+  // A frame of 49 bytes whose first block is longer than that.
+  const std::string frame = std::string("\x28\xb5\x2f\xfd\x24\x31\x89\x00\x00", 9) + std::string(138, 'x');
+  for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, frame.size()}) {
+    const Unpacked got = unpack(frame, chunk);
+    EXPECT_FALSE(got.whole);
+    EXPECT_EQ(got.text, "");
+  }
+}
+
 TEST(CodecOfTest, GoesByTheBytes) {
   EXPECT_EQ(codec_of(gzipped("x")), Codec::kGzip);
   EXPECT_EQ(codec_of(zstandard("x")), Codec::kZstd);

@@ -25,22 +25,33 @@ class ZstdDecoder final : public Decoder {
   bool feed(std::span<const char> bytes, ByteSink& sink) override {
     if (stream_ == nullptr) return broken(ErrorCode::kInternal, "zstd has no memory for a stream", 0);
     while (!bytes.empty()) {
-      // Never more than the block that the library waits for. When a call fails, what it had unpacked is lost: so that
-      // is one block at most, and the same one however the stream was cut into pieces.
-      ZSTD_inBuffer in{bytes.data(), std::min(bytes.size(), wanted_), 0};
-      if (!unpack(in, sink)) return false;
-      bytes = bytes.subspan(in.pos);
+      // Always the very block that the library waits for. Given less, it hands out parts of a block before it has seen
+      // whether the block is sound; given more, it loses sound blocks when a later one fails. So what comes out does not
+      // depend on how the stream was cut.
+      if (waiting_.empty() && bytes.size() >= wanted_) {
+        const std::size_t size = wanted_;
+        if (!unpack(bytes.first(size), sink)) return false;
+        bytes = bytes.subspan(size);
+        continue;
+      }
+      const std::size_t size = std::min(wanted_ - waiting_.size(), bytes.size());
+      waiting_.append(bytes.data(), size);
+      bytes = bytes.subspan(size);
+      if (waiting_.size() < wanted_) return true;
+      if (!unpack(waiting_, sink)) return false;
+      waiting_.clear();
     }
     return true;
   }
 
   bool finish() override {
-    if (!inside_) return true;
-    return broken(ErrorCode::kTruncated, "the zstd stream ends in the middle", consumed_);
+    if (!inside_ && waiting_.empty()) return true;
+    return broken(ErrorCode::kTruncated, "the zstd stream ends in the middle", consumed_ + waiting_.size());
   }
 
  private:
-  bool unpack(ZSTD_inBuffer& in, ByteSink& sink) {
+  bool unpack(std::span<const char> block, ByteSink& sink) {
+    ZSTD_inBuffer in{block.data(), block.size(), 0};
     bool full = false;  // the output was filled: more may wait inside although no input is left
     do {
       ZSTD_outBuffer out{out_.data(), out_.size(), 0};
@@ -54,7 +65,7 @@ class ZstdDecoder final : public Decoder {
       }
       consumed_ += in.pos - before;
       inside_ = status != 0;
-      wanted_ = inside_ ? status : kFrameStart;
+      wanted_ = inside_ ? std::min(status, kLargestBlock) : kFrameStart;
       full = inside_ && out.pos == out.size;
       if (auto why = over_limit(limits_, consumed_, produced_)) {
         return broken(ErrorCode::kLimit, *std::move(why), consumed_);
@@ -63,13 +74,16 @@ class ZstdDecoder final : public Decoder {
     return true;
   }
 
+  // A block and the header of the next. Only a skippable frame asks for more at once (up to 4 GiB); it takes any part.
+  static constexpr std::size_t kLargestBlock = (std::size_t{128} << 10) + 32;
   static constexpr std::size_t kFrameStart = 5;  // the least from which the library learns a frame's header
 
   CodecLimits limits_;
   std::vector<char> out_;
   ZSTD_DStream* stream_;
-  std::size_t wanted_ = kFrameStart;
-  bool inside_ = true;  // of a frame
+  std::size_t wanted_ = kFrameStart;  // at most kLargestBlock
+  std::string waiting_;               // the part of it that has come
+  bool inside_ = true;                // of a frame
   std::uint64_t consumed_ = 0;
   std::uint64_t produced_ = 0;
 };

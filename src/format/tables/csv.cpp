@@ -167,15 +167,19 @@ class CsvReader final : public StreamReader {
   const char* read_fast(const char* at, const char* end) {
     const char* const begin = at;
     const char delimiter = delimiter_;
-    const std::size_t count = columns_.size();
+    const std::size_t count = slots_.size();
+    // Copies of the pointers: a store through an unsigned char* might change the members, as far as a compiler knows.
+    const Slot* const slots = slots_.data();
+    double* const values = values_.data();
+    unsigned char* const filled = filled_.data();
     bool any = false;
     for (std::size_t i = 0; i < count; ++i) {
       const char close = i + 1 == count ? '\n' : delimiter;
-      filled_[i] = 0;
-      if (slots_[i].wanted && *at != close && *at != '\r') {
-        at = read_decimal(at, end, values_[i]);
+      const bool number = slots[i].wanted && *at != close && *at != '\r';
+      filled[i] = number ? 1 : 0;
+      if (number) {
+        at = read_decimal(at, end, values[i]);
         if (at == nullptr) return nullptr;
-        filled_[i] = 1;
         any = true;
       } else {
         while (*at != delimiter && *at != '\n' && *at != '\r') {

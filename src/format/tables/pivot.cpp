@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -21,13 +22,18 @@ void Pivot::add(Recorder::Column metric, std::int64_t step, double value, std::i
 }
 
 void Pivot::finish() {
-  std::stable_sort(measurements_.begin(), measurements_.end(), [](const Measurement& a, const Measurement& b) {
-    return std::tie(a.part, a.step) < std::tie(b.part, b.step);
+  std::vector<std::uint32_t> order(measurements_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    const Measurement& first = measurements_[a];
+    const Measurement& second = measurements_[b];
+    return std::tie(first.part, first.step, a) < std::tie(second.part, second.step, b);
   });
   std::vector<std::uint64_t> filled(progress_.size(), 0);  // number of the row that holds a value of the metric
   std::uint64_t row = 0;
   const Measurement* former = nullptr;
-  for (const Measurement& now : measurements_) {
+  for (const std::uint32_t index : order) {
+    const Measurement& now = measurements_[index];
     const bool same = former != nullptr && now.step != kNoStep && now.step == former->step &&
                       now.part == former->part && filled[now.metric] != row;
     if (!same) {
