@@ -88,6 +88,11 @@ TEST(CsvTest, EveryDelimiterLineEndAndMark) {
   }
 }
 
+TEST(CsvTest, ACommaBetweenSemicolonsIsADecimalPoint) {
+  EXPECT_THAT(values_of(read_bytes("a.csv", "step;loss\n1;2,345\n2;2,125\n"), "loss"), ElementsAre(2.345, 2.125));
+  EXPECT_THAT(values_of(read_bytes("a.csv", "step;loss\n1;2,345.5\n2;2,125.5\n"), "loss"), ElementsAre(2345.5, 2125.5));
+}
+
 TEST(CsvTest, MarkdownTable) {
   const Recording got = read_bytes(
       "table.md",

@@ -90,18 +90,17 @@ std::string name_of(const CsvCell& cell) {
   return name;
 }
 
-// "2,5;3,1": the comma is a decimal point where it is not followed by three digits somewhere, and no cell has a point.
+// Who separates by semicolons does so because the comma is the decimal point: unless a number has a point, or two commas.
 bool uses_decimal_comma(std::span<const Record> records) {
   bool found = false;
   std::vector<CsvCell> cells;
   for (const Record& record : records) {
     split_record(record.text, ';', cells);
     for (const CsvCell& cell : cells) {
-      const bool number = parse_number(cell.text, true).has_value();
-      if (!number) continue;
-      if (cell.text.find('.') != std::string_view::npos) return false;
-      const std::size_t comma = cell.text.find(',');
-      found = found || (comma != std::string_view::npos && trimmed(cell.text).size() - comma != 4);
+      const auto commas = std::count(cell.text.begin(), cell.text.end(), ',');
+      const bool plain = parse_number(cell.text).has_value();
+      if (plain && (commas >= 2 || cell.text.find('.') != std::string_view::npos)) return false;
+      found = found || (commas == 1 && parse_number(cell.text, true));
     }
   }
   return found;
