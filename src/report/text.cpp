@@ -329,7 +329,16 @@ class TextReport {
     text += metrics.empty() ? say(": no metric", "：没有指标", language())
                             : say(": {metrics}", "：{metrics}", values, language());
     if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language());
+    const auto done = static_cast<std::int64_t>(run.interpretations.size());
+    if (done > 0 && !page_.options().verbose) {
+      values.emplace_back("remarks", count_of(done, kRemarks, language()));
+      text +=
+          say("; {remarks} on how the numbers were read (-v)", "；关于数值读取的 {remarks}（-v）", values, language());
+    }
     footer(text);
+    if (!page_.options().verbose) return;
+    for (const Interpretation& one : run.interpretations)
+      page_.paragraph("  ", 2, 4, describe(one, language()), Ink::kFaint);
   }
 
   void write_unused() {

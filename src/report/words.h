@@ -29,6 +29,7 @@ inline constexpr Noun kLines{"line", "lines", "行"};
 inline constexpr Noun kMetrics{"metric", "metrics", "个指标"};
 inline constexpr Noun kRules{"rule", "rules", "条规则"};
 inline constexpr Noun kFindings{"finding", "findings", "条结果"};
+inline constexpr Noun kRemarks{"remark", "remarks", "条说明"};
 inline constexpr Noun kProblems{"problem", "problems", "处问题"};
 
 /// "1 error", "9,800 steps", "3 个错误".
