@@ -183,7 +183,7 @@ class Planner {
     key_ = rows_with(recording_, *spine);
     std::size_t stepless = 0;
     for (std::size_t i = 0; i < n; ++i) stepless += key_[i] && recording_.step[i] == kNoStep ? 1 : 0;
-    plan_.numbered = 2 * stepless > spine->size();
+    plan_.numbered = 2 * stepless > spine->size() || never_changes(*spine);
     const std::int64_t rank = main_rank(recording_, key_);
     const auto on_axis = shapes_on_axis(recording_, key_);
     for (const std::string_view metric : {metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
@@ -204,6 +204,16 @@ class Planner {
         drop(i, plan_.repeats);
       }
     }
+  }
+
+  // A "step" that never changes is something else: a rank, a process id, a constant of the format string.
+  bool never_changes(const Series& spine) const {
+    if (spine.size() < 3) return false;
+    const std::int64_t first = recording_.step[spine.row_of(0)];
+    for (std::size_t i = 1; i < spine.size(); ++i) {
+      if (recording_.step[spine.row_of(i)] != first) return false;
+    }
+    return true;
   }
 
   void drop(std::size_t row, std::int64_t& counter) {

@@ -212,6 +212,12 @@ TEST(Assemble, NumbersRecordsWithoutAStep) {
   EXPECT_EQ(steps(run.segments[1], "loss"), (Steps{1, 2, 3}));
 }
 
+TEST(Assemble, NumbersRecordsWhoseStepNeverChanges) {
+  Log log;
+  for (int i = 0; i < 5; ++i) log.row(140123, {{"loss", 4 - 0.1 * i}});
+  EXPECT_EQ(steps(log.run().segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
+}
+
 TEST(Assemble, CountsThroughEpochsThatStartTheCounterAgain) {
   Log log;
   for (int epoch = 0; epoch < 3; ++epoch) {

@@ -97,6 +97,7 @@ std::string_view phrase(std::string_view text) {
         break;
       }
       if (c == ':' && (at == text.size() || is_blank(text[at]))) break;
+      if (c == ':' && at > 1 && text[at - 2] == ']') break;  // "[rank0]:iter": a prefix that leaves no blank
       if (c == ' ' && at > 1 && text[at - 2] == ' ') break;
       if (c == ' ' && at > 1 && at < text.size() && text[at - 2] == '-' && (at == 2 || text[at - 3] == ' ')) break;
     }

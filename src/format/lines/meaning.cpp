@@ -59,9 +59,18 @@ std::optional<KeyMeaning> look_up(std::string_view key, const Dialect* dialect) 
   return meaning_of(key);
 }
 
+// "INFO:root:step" of a logger that leaves no blank: the name behind its prefix.
+std::string_view behind_logger(std::string_view key) {
+  constexpr std::array<std::string_view, 5> kLevels{"INFO:", "WARNING:", "ERROR:", "DEBUG:", "CRITICAL:"};
+  const bool logged =
+      std::any_of(kLevels.begin(), kLevels.end(), [&](std::string_view l) { return key.starts_with(l); });
+  return logged ? key.substr(key.rfind(':') + 1) : key;
+}
+
 // The longest end of the phrase that means something and is not changed in meaning by the words before it.
-Claim claim_of(const Field& field, const Dialect* dialect) {
+Claim claim_of(Field& field, const Dialect* dialect) {
   Claim claim;
+  field.key = std::string(behind_logger(field.key));
   claim.key = field.key;
   if (field.key.empty() || field.key.starts_with("--")) return claim;  // an option of a command line
   if (auto found = look_up(field.key, dialect)) {
@@ -121,6 +130,34 @@ bool is_core(std::string_view metric) {
   return std::find(kCore.begin(), kCore.end(), metric) != kCore.end();
 }
 
+// "validate step: 40 loss: 9.1", "[eval] step 40 | loss": a word that stands by itself says
+// that the whole line tells of an evaluation. Names of files and loggers ("eval.py", "run_eval", "test-val") are no
+// such word.
+bool has_evaluation_word(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kWords{"eval",     "evaluation", "evaluating", "val",
+                                                   "validate", "valid",      "validation", "validating"};
+  for (const std::string_view word : {std::string_view("验证"), std::string_view("评估")}) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  const auto joins = [](char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '\\'; };
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  for (const std::string_view word : kWords) {
+    for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      if ((at == 0 || !joins(lower[at - 1])) && (end == lower.size() || !joins(lower[end]))) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<std::string_view> evaluated(std::string_view metric) {
+  if (metric == metric::kLoss) return metric::kEvalLoss;
+  if (metric == metric::kAccuracy) return metric::kEvalAccuracy;
+  if (metric == metric::kPerplexity) return metric::kEvalPerplexity;
+  return std::nullopt;
+}
+
 // "[rank0]:", "[default7]:" before everything else.
 std::int64_t rank_of_prefix(std::string_view core) {
   for (const std::string_view mark :
@@ -150,6 +187,7 @@ class Deriver {
       return l.core.find_first_not_of("|,;\t ") == std::string_view::npos;
     });
     claim_all(tokens);
+    turn_to_evaluation(tokens);
     choose_step(tokens);
     assign_values();
     return std::move(out_);
@@ -182,7 +220,7 @@ class Deriver {
   void claim_all(const Tokenised& tokens) {
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       if (!tokens.slots[i].is_value()) continue;
-      const Field& field = fields_[i];
+      Field& field = fields_[i];
       switch (field.relation) {
         case Relation::kKeyed:
         case Relation::kWord:
@@ -202,6 +240,24 @@ class Deriver {
           break;
         default: break;
       }
+    }
+  }
+
+  // The word counts where it stands outside the keys of the metrics: "train loss 4.0, val loss 4.1" is no evaluation.
+  void turn_to_evaluation(const Tokenised& tokens) {
+    if (out_.dialect != nullptr) return;
+    bool found = false;
+    for (std::size_t i = 0; i < fields_.size() && !found; ++i) {
+      std::string_view text = tokens.literals[i].core;
+      const Claim& claim = claims_[i];
+      const bool metric = (claim.known && claim.meaning.role == KeyRole::kMetric) || claim.named;
+      if (metric) text = text.substr(0, text.rfind(fields_[i].key));
+      found = has_evaluation_word(text);
+    }
+    if (!found) return;
+    for (Claim& claim : claims_) {
+      if (!claim.known || claim.meaning.role != KeyRole::kMetric) continue;
+      if (const auto metric = evaluated(claim.meaning.metric)) claim.meaning.metric = *metric;
     }
   }
 
