@@ -8,6 +8,7 @@
 
 #include "core/curve.h"
 #include "engine/engine.h"
+#include "measure/training_kind.h"
 #include "stat/quantile.h"
 
 namespace assay {
@@ -77,7 +78,7 @@ RunSummary summarise(const Run& run, bool details) {
   out.paths = run.paths;
   out.dialect = run.dialect;
   out.axis = run.segments.empty() ? "" : run.segments.front().axis;
-  out.kind = run.kind;
+  out.kind = training_kind(run);
   out.segments = static_cast<int>(run.segments.size());
   out.steps = steps_of(run);
   out.planned_steps = run.planned_steps;

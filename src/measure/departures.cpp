@@ -65,7 +65,7 @@ class Walk {
 
   std::vector<Departure> run() {
     std::vector<Departure> found;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
+    for (std::size_t i = first_measured(); i < values_.size(); ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
       const bool robust = accepted_.size() >= set_.least;
@@ -88,6 +88,13 @@ class Walk {
     double scale = 0;
     double edge = 0;
   };
+
+  // Zeros before the first other value say that nothing had been measured yet.
+  std::size_t first_measured() const {
+    std::size_t i = 0;
+    while (i < values_.size() && values_[i] == 0) ++i;
+    return i;
+  }
 
   bool usable(std::size_t i) const { return std::isfinite(values_[i]) && (!ratio_ || values_[i] > 0); }
   double height(std::size_t i) const { return ratio_ ? std::log(values_[i]) : values_[i]; }

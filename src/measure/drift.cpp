@@ -15,6 +15,7 @@
 //   counts as noise as well), and
 //   a record of the end is above a record around the minimum with a probability of at least 0.95 (Mann-Whitney), with
 //   p < 1e-4.
+// A series that has climbed as high twice before and come back both times has to stay up for twice as long as then.
 // Onset: the last block whose smoothed value is at the minimum's level (M + 2 sigma).
 //
 // Limits: a rise that ends before the end of the series is none of its business; a rise during the last five per cent
@@ -37,6 +38,7 @@ constexpr std::size_t kMostBlocks = 200;
 constexpr std::size_t kHalfWidth = 2;
 constexpr double kMedianOfFive = 0.536;  // standard deviation of the median of five values, in sigma
 constexpr double kSurely = 1e-4;
+constexpr double kComparable = 0.6;  // of the rise: an earlier one that came back is its like
 
 struct Blocks {
   std::vector<double> median;
@@ -74,6 +76,28 @@ std::vector<double> records_of(std::span<const double> values, const Blocks& blo
   return out;
 }
 
+// Blocks of the longest earlier climb of at least `height` above what had been reached, if there were two or more: such a
+// series climbs and comes back by habit (batches sorted by length, a running mean that starts anew).
+std::size_t longest_habit(std::span<const double> smooth, std::size_t until, double height) {
+  double least = smooth[0];
+  std::size_t climbs = 0;
+  std::size_t longest = 0;
+  std::size_t begin = 0;
+  bool up = false;
+  for (std::size_t i = 0; i <= until; ++i) {
+    if (smooth[i] <= least || (up && smooth[i] <= least + height / 3)) {
+      if (up) longest = std::max(longest, i - begin);
+      up = false;
+      begin = i;
+    } else if (!up && smooth[i] >= least + height) {
+      up = true;
+      ++climbs;
+    }
+    least = std::min(least, smooth[i]);
+  }
+  return climbs >= 2 ? longest : 0;
+}
+
 double scale_of(std::span<const double> smooth, double level) {
   const auto [low, high] = std::minmax_element(smooth.begin(), smooth.end());
   return *low > 0 ? std::max(level, (*high - *low) / 3) : *high - *low;
@@ -107,6 +131,7 @@ std::optional<Drift> find_drift(std::span<const double> values, const DriftOptio
     if (smooth[i] <= drift.level + 2 * drift.sigma) onset = i;
   }
   drift.onset = blocks.first[onset];
+  if (n - onset <= 2 * longest_habit(smooth, low, kComparable * climbed)) return std::nullopt;
   const std::size_t around = low > kHalfWidth ? low - kHalfWidth : 0;
   const auto test = mann_whitney(records_of(values, blocks, around, std::min(n, low + kHalfWidth + 1)),
                                  records_of(values, blocks, n - tail, n));

@@ -29,6 +29,10 @@ namespace {
 constexpr double kBackShare = 1.0 / 3;  // of the height lost again: on its way back
 constexpr double kHalfWay = 0.5;
 constexpr std::size_t kFewest = 3;
+constexpr double kSteady = 0.3;
+constexpr double kLearned = 0.9;     // of the first loss: above it nothing had been learned
+constexpr double kSameLevel = 0.05;  // of the first loss: the level at which training began
+constexpr double kWellTrained = 0.5;
 constexpr std::size_t kTailRecords = 16;
 
 double first_finite(std::span<const double> values) {
@@ -60,6 +64,7 @@ class Classifier {
     std::vector<LossEvent> out;
     bool lasting = false;
     for (const Departure& shape : find_departures(values_, options)) {
+      if (begins_low(shape)) continue;
       out.push_back(classify(shape));
       lasting = lasting || out.back().to_the_end;
     }
@@ -83,8 +88,14 @@ class Classifier {
     event.to_the_end = !shape.regained;
     if (event.to_the_end) {
       event.end_rise = (shape.after - shape.level) / shape.scale;
-      event.coming_back = comes_back(shape);
+      event.unlearned = early(shape.onset) && event.positive && shape.level > kLearned * first_;
+      // From the very start on there is no level to come back to: then the peak is what it falls from.
+      event.coming_back = event.unlearned
+                              ? shape.peak_value - shape.after > kBackShare * (shape.peak_value - shape.level)
+                              : comes_back(shape);
       event.repaired = repaired_later(shape.edge);
+      event.back_to_start = starts_ && event.positive && shape.level < kWellTrained * first_ &&
+                            std::fabs(shape.after - first_) <= kSameLevel * first_;
     }
     if (is_transient(event)) {
       event.kind = LossEventKind::kTransient;
@@ -92,6 +103,15 @@ class Classifier {
       event.kind = LossEventKind::kDivergence;
     }
     return event;
+  }
+
+  // After a resume some trainers divide the first mean by steps that they did not run: one or two records far below a
+  // loss that is steady ever after. The beginning is wrong, not the rest.
+  bool begins_low(const Departure& shape) const {
+    if (starts_ || shape.regained || shape.before_count > 2 || values_.size() < shape.onset + 2 * kTailRecords)
+      return false;
+    const double begin = median(values_.subspan(shape.onset, kTailRecords));
+    return std::fabs(median_of_last(values_) - begin) <= kSteady * std::fabs(begin);
   }
 
   bool early(std::size_t i) const {
@@ -130,6 +150,7 @@ class Classifier {
 
   bool repaired_later(double edge) const {
     for (std::size_t i = index_ + 1; i < run_.segments.size(); ++i) {
+      if (begins_at_start(run_, i)) continue;  // another run, or this one from the start: it repairs nothing
       const Series* later = run_.segments[i].find(loss_.metric);
       if (later != nullptr && !later->empty() && median_of_last(later->values.span()) <= edge) return true;
     }
@@ -171,6 +192,7 @@ class Classifier {
     event.to_the_end = true;
     event.end_rise = drift->rise;
     event.coming_back = drift->coming_back;
+    event.unlearned = drift->level > kLearned * first_;
     event.repaired = repaired_later(shape.edge);
     // A spike inside the slow rise is a part of it.
     std::erase_if(out, [&](const LossEvent& one) {

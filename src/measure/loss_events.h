@@ -32,12 +32,14 @@ struct LossEvent {
   std::size_t segment = 0;
   const Series* loss = nullptr;  // of the run; the indices of `shape` are its
   Departure shape;
-  bool slow = false;         // found as a slow rise: shape.last is the end of the series, z is of the smoothed series
-  bool coming_back = false;  // not regained, but a third of the height has been lost again
-  bool repaired = false;     // not regained in its segment, but in a later one: after a restart
-  bool to_the_end = false;   // not regained within its segment
-  double end_rise = 0;       // what is left of it at the end of the segment, in units of the scale
-  bool positive = true;      // all losses so far were positive: ratios to the level mean something
+  bool slow = false;           // found as a slow rise: shape.last is the end of the series, z is of the smoothed series
+  bool coming_back = false;    // not regained, but a third of the height has been lost again
+  bool repaired = false;       // not regained in its segment, but in a later one: after a restart
+  bool to_the_end = false;     // not regained within its segment
+  double end_rise = 0;         // what is left of it at the end of the segment, in units of the scale
+  bool unlearned = false;      // slow: the loss had never fallen before it rose
+  bool back_to_start = false;  // not regained: at the end the loss lies where training began
+  bool positive = true;        // all losses so far were positive: ratios to the level mean something
 
   std::int64_t onset_step() const { return loss->step(shape.onset); }
   std::int64_t last_step() const { return loss->step(shape.last); }

@@ -132,6 +132,49 @@ TEST(LossProperty, HealthyRunsStaySilent) {
   EXPECT_LE(loud_excerpts, 2) << examples;
 }
 
+// Shapes that look like trouble and are none.
+TEST(LossProperty, StrangeButHealthyShapesRaiseNoError) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    Random random(4000 + seed);
+    const std::size_t n = 300 + random.below(2000);
+    const auto noise = [&](double sigma) { return 1 + sigma * random.gauss(); };
+    const auto part = [&](std::size_t i) { return static_cast<double>(i) / static_cast<double>(n); };
+    std::vector<double> sorted_batches(n), policy(n), decibel(n), new_stage(n), self_distilled(n), queue(n), mean(n),
+        by_heart(n);
+    double running = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = static_cast<double>(i);
+      const double falling = 2 + 3 * std::exp(-x / 100);
+      sorted_batches[i] = falling * (1 + 0.4 * static_cast<double>(i % 50) / 50) * noise(0.03);
+      const double heavy = random.gauss() / std::sqrt(0.2 + random.uniform());
+      policy[i] = 0.002 * heavy + 0.01 * part(i);
+      decibel[i] = 5 - 20 * (1 - std::exp(-x / 150)) + 0.4 * random.gauss();
+      new_stage[i] = (falling + (part(i) > 0.6 ? 0.14 : 0.0)) * noise(0.004);
+      self_distilled[i] = (part(i) < 0.04 ? 10 - 60 * part(i) : 10 - 3 * part(i)) * noise(0.01);
+      queue[i] = (part(i) < 0.05 ? 4 + 80 * part(i) : 8 - 2 * part(i)) * noise(0.01);
+      const std::size_t in_epoch = i % 200;
+      const double now = falling * noise(0.05) + (in_epoch < 3 ? 0.5 : 0.0);
+      running = in_epoch == 0 ? now : running + (now - running) / static_cast<double>(in_epoch + 1);
+      mean[i] = running;
+      by_heart[i] = (0.01 + 2 * std::exp(-x / 60)) * noise(0.2);
+    }
+    const auto errors = [&](const char* what, const assay::Run& run, std::size_t warnings) {
+      std::vector<Finding> found = alarms(run);
+      EXPECT_LE(found.size(), warnings) << what << ", seed " << seed << ": " << told(found);
+      std::erase_if(found, [](const Finding& one) { return one.severity != Severity::kError; });
+      EXPECT_TRUE(found.empty()) << what << ", seed " << seed << ": " << told(found);
+    };
+    errors("batches sorted by length", MakeRun().series("loss", sorted_batches).done(), 0);
+    errors("policy objective", MakeRun().series("loss", policy).series("reward", queue).done(), 0);
+    errors("decibels", MakeRun().series("loss", decibel).done(), 0);
+    errors("a harder stage of data", MakeRun().series("loss", new_stage).done(), 0);
+    errors("self-distillation", MakeRun().series("loss", self_distilled).done(), 1);
+    errors("a queue that fills", MakeRun().series("loss", queue).done(), 1);
+    errors("running mean that restarts", MakeRun().series("loss", mean, Quirk::kRunningMean).done(), 1);
+    errors("a memorised corpus", MakeRun().series("loss", by_heart).done(), 0);
+  }
+}
+
 struct Injection {
   const char* what;
   const char* rule;

@@ -186,6 +186,35 @@ TEST(LossDivergence, RestartThatRepairsMakesItAWarning) {
   EXPECT_EQ(found[0].where->segment, 0);
 }
 
+TEST(LossDivergence, AnotherRunInTheFileRepairsNothing) {
+  std::vector<double> bad = trained(300);
+  raise(bad, 200, 300, 2);
+  const auto found = judge_completely(rule("loss-divergence"),
+                                      MakeRun().series("loss", bad).restart().series("loss", trained(300)).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+}
+
+TEST(LossDivergence, LossThatIsBackWhereItBeganPointsAtTheWeights) {
+  std::vector<double> loss = trained(300);
+  for (std::size_t i = 200; i < 300; ++i) loss[i] = 10.8;
+  const Rule& divergence = rule("loss-divergence");
+  const auto found = judge_completely(divergence, MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(actions_of(divergence, found[0]).find("is where training began"), std::string::npos);
+}
+
+TEST(LossDivergence, BeginningsThatAreNotMeasuredAreNoFloor) {
+  std::vector<double> zeros = trained(100);
+  zeros[0] = zeros[1] = 0;
+  std::vector<double> resumed(100, 2.1);
+  resumed[0] = 0.02;
+  for (const char* name : {"loss-divergence", "loss-spike", "initial-transient"}) {
+    EXPECT_TRUE(judge_completely(rule(name), MakeRun().series("loss", zeros).done()).empty()) << name;
+    EXPECT_TRUE(judge_completely(rule(name), MakeRun().steps(5000, 10).series("loss", resumed).done()).empty()) << name;
+  }
+}
+
 TEST(LossDivergence, PolicyObjectivesMayRise) {
   Random random(5);
   std::vector<double> loss(400);
@@ -272,7 +301,8 @@ TEST(NonFiniteLoss, WeightsThatWereSpared) {
   std::vector<double> loss = trained(100);
   loss[60] = kNaN;
   EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kWarning);
-  const assay::Run skipped = MakeRun().series("loss", loss).event(EventKind::kOverflow, 61, "OVERFLOW! Skipping step").done();
+  const assay::Run skipped =
+      MakeRun().series("loss", loss).event(EventKind::kOverflow, 61, "OVERFLOW! Skipping step").done();
   EXPECT_EQ(judge_completely(nan, skipped)[0].severity, Severity::kNote);
   for (std::size_t i = 60; i < 70; ++i) loss[i] = kNaN;
   EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kError);
@@ -308,10 +338,10 @@ TEST(HiddenNan, MegatronLeavesTheLossOut) {
   for (std::size_t i = 40; i < 60; ++i) loss[i] = norm[i] = kAbsent;
   std::vector<double> rate(60, 1e-4);
   const assay::Run run = MakeRun()
-                      .series("learning_rate", rate)
-                      .series("loss", loss, Quirk::kOmittedUnlessPositive)
-                      .series("grad_norm", norm)
-                      .done();
+                             .series("learning_rate", rate)
+                             .series("loss", loss, Quirk::kOmittedUnlessPositive)
+                             .series("grad_norm", norm)
+                             .done();
   const auto found = judge_completely(rule("hidden-nan"), run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
@@ -325,10 +355,10 @@ TEST(HiddenNan, SkippedStepsHideNothing) {
   std::vector<double> scale(60, 65536);
   for (std::size_t i = 40; i < 60; ++i) scale[i] = 32768;
   const assay::Run run = MakeRun()
-                      .series("loss", loss, Quirk::kOmittedUnlessPositive)
-                      .series("loss_scale", scale)
-                      .series("grad_norm", norms(60))
-                      .done();
+                             .series("loss", loss, Quirk::kOmittedUnlessPositive)
+                             .series("loss_scale", scale)
+                             .series("grad_norm", norms(60))
+                             .done();
   EXPECT_TRUE(judge_completely(rule("hidden-nan"), run).empty());
 }
 

@@ -29,6 +29,8 @@ Severity severity_of(const LossEvent& event, TrainingKind kind, const Parameters
   if (event.repaired) return Severity::kWarning;
   if (event.shape.ends_non_finite) return Severity::kError;
   if (kind == TrainingKind::kPreference && !event.positive) return Severity::kWarning;
+  // Some objectives climb before they fall (a queue of negatives that fills, a teacher that wakes up).
+  if (event.unlearned && (event.slow || event.coming_back)) return Severity::kWarning;
   if (event.end_rise >= set["lost"]) return event.slow && event.coming_back ? Severity::kWarning : Severity::kError;
   // In pre-training a tenth of the loss is most of what a run earns; in fine-tuning other data may cost as much.
   const bool earnest = kind == TrainingKind::kPretraining && event.end_rise >= set["rise"] && !event.slow;
@@ -38,7 +40,7 @@ Severity severity_of(const LossEvent& event, TrainingKind kind, const Parameters
 double confidence(const LossEvent& event) {
   const double sure = confidence_of(event.shape);
   if (!event.slow) return sure;
-  return std::clamp(0.55 + event.end_rise - (event.coming_back ? 0.15 : 0.0), 0.5, 0.9);
+  return std::clamp(0.55 + event.end_rise - (event.coming_back || event.unlearned ? 0.15 : 0.0), 0.5, 0.9);
 }
 
 Phrase message_of(const LossEvent& event) {
@@ -69,7 +71,11 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
     finding.actions.push_back({{"keep-out", {{"steps", data_steps(*event.loss, event.shape, event.acute())}}}, ""});
     return;
   }
+  if (event.back_to_start) {
+    finding.actions.push_back({{"check-weights", {{"onset", event.onset_step()}, {"after", event.shape.after}}}, ""});
+  }
   finding.actions.push_back(resume_before(run, event.segment, begin));
+  if (event.back_to_start) return;
   if (event.slow) {
     finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
     Phrase& text = finding.actions.back().text;
@@ -153,6 +159,11 @@ const Rule kLossDivergence{
          "{metric} rose slowly from step {onset} on, from {before} to {peak}; at the end (step {last}) it is at "
          "{after}",
          "{metric} 自第 {onset} 步起由 {before} 缓慢升到 {peak}；结束时（第 {last} 步）为 {after}"},
+        {"check-weights",
+         "{after} is where training began: at step {onset} look for weights that were initialised again, a wrong or "
+         "empty checkpoint, a reloaded optimizer",
+         "{after} 正是训练开始时的水平：请检查第 {onset} "
+         "步处权重是否被重新初始化、检查点是否错误或为空、优化器是否被重新加载"},
         {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
          "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
         {"slow-rate",

@@ -21,12 +21,14 @@ namespace assay {
 
 namespace {
 
-constexpr double kRepeats = 0.5;  // of the variance: then the period is what the swings are
+constexpr double kRepeats = 0.5;    // of the variance: then the period is what the swings are
+constexpr double kLeastPeriod = 5;  // records: an optimizer that overshoots swings with a period of two
 
 void tell(const Run& run, std::size_t index, const Series& loss, const Swings& it, Findings& out) {
   const StepRange steps{loss.step(it.first), loss.step(it.last)};
   const auto stretch = loss.values.span().subspan(it.first, it.last - it.first + 1);
-  const auto period = dominant_period(stretch, kRepeats);
+  auto period = dominant_period(stretch, kRepeats);
+  if (period && period->records < kLeastPeriod) period.reset();
   Finding finding;
   finding.severity = period ? Severity::kNote : Severity::kWarning;
   finding.confidence = it.calm > 0 ? std::clamp(0.5 + 0.05 * it.amplitude / it.calm, 0.6, 0.9) : 0.55;

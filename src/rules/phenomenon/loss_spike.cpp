@@ -69,6 +69,30 @@ bool at_epoch_borders(const Run& run, const std::vector<Judged>& spikes) {
   return spikes.size() >= 3 && 10 * at_border >= 9 * spikes.size();
 }
 
+// Records after which the spikes come again and again; 0: they do not. What has a fixed period belongs to the data or to
+// what the program does every so often.
+std::size_t recurrence(const std::vector<Judged>& spikes) {
+  if (spikes.size() < 4) return 0;
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < spikes.size(); ++i) {
+    if (spikes[i].event->loss != spikes[i - 1].event->loss) return 0;
+    gaps.push_back(static_cast<double>(spikes[i].event->shape.onset - spikes[i - 1].event->shape.onset));
+  }
+  const double usual = median(gaps);
+  const auto regular =
+      std::count_if(gaps.begin(), gaps.end(), [&](double gap) { return std::fabs(gap - usual) <= 2 + 0.02 * usual; });
+  return 10 * static_cast<std::size_t>(regular) >= 9 * gaps.size() ? static_cast<std::size_t>(usual) : 0;
+}
+
+// Spikes as high as this one came back before, after at least as many records.
+bool has_precedent(const LossEvent& event, const std::vector<Judged>& recovered) {
+  const std::size_t so_far = event.loss->size() - event.shape.onset;
+  return std::any_of(recovered.begin(), recovered.end(), [&](const Judged& one) {
+    return one.event->loss == event.loss && one.event->shape.rise >= 0.8 * event.shape.rise &&
+           one.event->shape.records() >= so_far;
+  });
+}
+
 std::size_t judged_records(const Run& run) {
   std::size_t count = 0;
   for (const Segment& segment : run.segments) {
@@ -117,12 +141,13 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
     return static_cast<double>(one.event->shape.records()) <= set["brief"];
   });
   const bool border = at_epoch_borders(run, spikes);
+  const std::size_t period = border ? 0 : recurrence(spikes);
   const bool noise = brief && spikes.size() >= 5 && rate >= kPartOfTheNoise;
 
   Finding finding;
   finding.severity = worst->severity;
   if (frequent && shape.rise >= set["rise"]) finding.severity = Severity::kWarning;
-  if (border || noise) finding.severity = Severity::kNote;
+  if (border || noise || period > 0) finding.severity = Severity::kNote;
   finding.confidence = confidence_of(shape);
   finding.impact = share_of_run(run, event.acute());
   finding.where = where(run, event);
@@ -142,16 +167,18 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   }
   add_loss_evidence(run, event, finding);
   if (border) finding.evidence.push_back({{"border", {}}, {}, {}});
-  if (noise && !border) finding.evidence.push_back({{"noise", {{"share", Value(100 * rate, Unit::kPercent)}}}, {}, {}});
+  if (period > 0) finding.evidence.push_back({{"recurring", {{"records", period}}}, {}, {}});
+  if (noise && !border && period == 0)
+    finding.evidence.push_back({{"noise", {{"share", Value(100 * rate, Unit::kPercent)}}}, {}, {}});
   if (finding.evidence.size() > 5) finding.evidence.erase(finding.evidence.end() - 2);
   add_actions(run, *worst, spikes.size(), frequent, finding);
   out.add(std::move(finding));
 }
 
-void tell_open(const Run& run, const LossEvent& event, Findings& out) {
+void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings& out) {
   const Departure& shape = event.shape;
   Finding finding;
-  finding.severity = severity_of_open(event);
+  finding.severity = precedent ? Severity::kNote : severity_of_open(event);
   finding.confidence = std::min(confidence_of(shape), shape.absolute ? 0.6 : 0.8);
   finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
   finding.where = place(run, event.segment, event.acute(), event.loss->line(shape.peak));
@@ -182,13 +209,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const TrainingKind kind = training_kind(run);
   std::vector<Judged> recovered;
   for (const LossEvent& event : events) {
-    if (event.kind != LossEventKind::kSpike) continue;
-    if (adversarial(run.segments[event.segment])) continue;
-    if (event.shape.regained) {
-      recovered.push_back(judge_recovered(run, event, set, kind));
-    } else {
-      tell_open(run, event, out);
-    }
+    if (event.kind != LossEventKind::kSpike || adversarial(run.segments[event.segment])) continue;
+    if (event.shape.regained) recovered.push_back(judge_recovered(run, event, set, kind));
+  }
+  for (const LossEvent& event : events) {
+    if (event.kind != LossEventKind::kSpike || adversarial(run.segments[event.segment])) continue;
+    if (!event.shape.regained) tell_open(run, event, has_precedent(event, recovered), out);
   }
   if (!recovered.empty()) tell_recovered(run, std::move(recovered), set, out);
 }
@@ -248,6 +274,10 @@ const Rule kLossSpike{
          "{metric} 在日志的最后一条记录（第 {step} 步）从 {before} 升到 {peak}"},
         {"border", "they stand where an epoch begins: new shuffling or a restarted running mean, not the optimizer",
          "这些尖峰都出现在 epoch 交界处：源于重新打乱数据或滑动平均重新累计，与优化器无关"},
+        {"recurring",
+         "they recur every {records} records: the order of the data, or what the program does every so often, not the "
+         "optimizer",
+         "每 {records} 条记录重复出现一次：源于数据顺序或程序的周期性动作，而非优化器"},
         {"noise", "{share} of all records do so: the loss has a heavy tail, this is its normal state",
          "{share} 的记录都如此：该 loss 的分布本身有重尾，属于常态"},
         {"look",
@@ -292,9 +322,9 @@ const Rule kLossSpike{
              "beta2 0.95, clip at the 90th percentile of the grad norm. Not back: resume before the onset and skip the "
              "data of the event.",
          .false_alarms =
-             "One hard batch in a small-batch run; records at epoch borders (told as such); losses with a heavy tail "
-             "(told as such). Running means show a spike later and flatter than it was. Adversarial losses are not "
-             "judged.",
+             "One hard batch in a small-batch run; records at epoch borders or at a fixed distance (told as such); "
+             "losses with a heavy tail (told as such). Running means show a spike later and flatter than it was. "
+             "Adversarial losses are not judged.",
          .references =
              "P. J. Huber, Robust Statistics (1981), for median and MAD. A spike of a 176B model that came back by "
              "itself: BigScience, chronicles of tr11-176B-ml, steps 31216-31250. Skipping the data of a stretch: "
