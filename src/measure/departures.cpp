@@ -22,11 +22,12 @@
 // Regained: at the first record at or below the upper edge, median + max(3 MAD, back * scale), from which on the median
 // of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
 //
-// Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD. Then, in absolute terms:
-// x is at least 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise
-// above it (three times with fewer than eight differences); or four records rise one after the other by 30 % in all, and by three times the largest fall before. Floor: the smallest value so far, from eight
-// records on the smallest median of five. Noise: the median difference of neighbours, with fewer than eight differences
-// the largest one; a single value before counts as 5 %.
+// Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD. Then, in absolute terms: x
+// is at least 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above
+// it (three times with fewer than eight differences); or four records rise one after the other by 30 % in all, and by
+// three times the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of
+// five. Noise: the median difference of neighbours, with fewer than eight differences the largest one; a single value
+// before counts as 5 %.
 //
 // With Compare::kRatio the same walk runs over the logarithms: a grad norm lives on a log scale, and its decimals make
 // the MAD zero unless it has a floor.
@@ -159,8 +160,9 @@ class Walk {
     return rises_step_by_step(x, scale);
   }
 
-  // The median difference of independent records is 0.95 sigma, and the smallest median of five lies about one sigma below
-  // the level: six differences above it are five sigma above the level. The largest of a few differences is a bound already.
+  // The median difference of independent records is 0.95 sigma, and the smallest median of five lies about one sigma
+  // below the level: six differences above it are five sigma above the level. The largest of a few differences is a
+  // bound already.
   double wanted_noise() const { return first_.size() <= kFewRecords ? 3 : 6; }
 
   bool rises_step_by_step(double x, double scale) const {

@@ -76,8 +76,8 @@ std::vector<double> records_of(std::span<const double> values, const Blocks& blo
   return out;
 }
 
-// Blocks of the longest earlier climb of at least `height` above what had been reached, if there were two or more: such a
-// series climbs and comes back by habit (batches sorted by length, a running mean that starts anew).
+// Blocks of the longest earlier climb of at least `height` above what had been reached, if there were two or more: such
+// a series climbs and comes back by habit (batches sorted by length, a running mean that starts anew).
 std::size_t longest_habit(std::span<const double> smooth, std::size_t until, double height) {
   double least = smooth[0];
   std::size_t climbs = 0;

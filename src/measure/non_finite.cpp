@@ -1,9 +1,9 @@
 // NaN: which came first, was it skipped, and what announced it.
 //
-// A NaN in the weights never goes away: every later loss is NaN. So a series that is finite again shows that the weights
-// were spared, and one that is not tells, by its first NaN, the last good step. Under dynamic loss scaling an infinite
-// gradient is a routine: the step is skipped and the scale halved. Whether that is so is asked of the skip history
-// (messages, counters, halvings), not guessed from the format.
+// A NaN in the weights never goes away: every later loss is NaN. So a series that is finite again shows that the
+// weights were spared, and one that is not tells, by its first NaN, the last good step. Under dynamic loss scaling an
+// infinite gradient is a routine: the step is skipped and the scale halved. Whether that is so is asked of the skip
+// history (messages, counters, halvings), not guessed from the format.
 //
 // Hidden losses. Some logs do not print what is not finite:
 // - Megatron-LM (until 2026-03) prints a loss only when its mean is greater than zero, which NaN is not. The same line
@@ -12,14 +12,14 @@
 // - A logging filter replaces NaN by the mean of the other losses since the last record: with one step a record that is
 //   0.0. A grad norm that is not finite beside it gives it away; a loss of 0.0 with a finite grad norm is the normal
 //   state of policy optimisation.
-// A loss is missing when its companions are there: metrics that stood in at least 90 % of the records with the loss, and
-// that hardly ever (10 %) came without it while the loss was still printed. In a record that is cut by the end of the
-// file only companions that are printed after the loss count. Without the knowledge that a framework omits NaN, three
-// records are asked for: a last line without a loss is what many trainers end with.
+// A loss is missing when its companions are there: metrics that stood in at least 90 % of the records with the loss,
+// and that hardly ever (10 %) came without it while the loss was still printed. In a record that is cut by the end of
+// the file only companions that are printed after the loss count. Without the knowledge that a framework omits NaN,
+// three records are asked for: a last line without a loss is what many trainers end with.
 //
 // Precursors: a grad norm that grows 10,000-fold or a loss that grows threefold within two records is an optimizer that
-// exploded. A NaN out of a clean line is something else: overflow in the forward pass, a kernel, a batch without labels,
-// an evaluation that left a switch behind.
+// exploded. A NaN out of a clean line is something else: overflow in the forward pass, a kernel, a batch without
+// labels, an evaluation that left a switch behind.
 
 #include "measure/non_finite.h"
 

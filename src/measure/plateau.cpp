@@ -4,15 +4,15 @@
 //
 // How: the series in up to 400 blocks of medians, smoothed over five. The longest run of blocks whose smoothed values
 // stay within a band of `change` times the level (plus what the noise of the blocks needs) is found with two pointers
-// and a monotone queue for each end of the band. The candidate is then proved on its records: the Theil-Sen line moves by
-// less than the change allowed, and by less than two sigma of the noise or half of the change allowed (averages of many
-// steps have so little noise that any crawl shows), and the noise is small enough for that to mean
-// anything. The change over n independent records with noise sigma has a standard error of sigma sqrt(12 / n) (least
-// squares slope times length; Theil-Sen needs 5 % more): three of them have to fit below the change allowed, so that a
-// record of single samples, 15 % noise, is not called flat for want of proof.
+// and a monotone queue for each end of the band. The candidate is then proved on its records: the Theil-Sen line moves
+// by less than the change allowed, and by less than two sigma of the noise or half of the change allowed (averages of
+// many steps have so little noise that any crawl shows), and the noise is small enough for that to mean anything. The
+// change over n independent records with noise sigma has a standard error of sigma sqrt(12 / n) (least squares slope
+// times length; Theil-Sen needs 5 % more): three of them have to fit below the change allowed, so that a record of
+// single samples, 15 % noise, is not called flat for want of proof.
 //
-// Limits: the ends of the stretch are good to a block. A stretch that creeps on by just under the change allowed is found
-// in its longest part.
+// Limits: the ends of the stretch are good to a block. A stretch that creeps on by just under the change allowed is
+// found in its longest part.
 
 #include "measure/plateau.h"
 

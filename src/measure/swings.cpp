@@ -3,14 +3,14 @@
 // What: a loss that swings up and down by a tenth of itself and more, and gets nowhere.
 //
 // Why amplitude alone does not tell: a log that prints the loss of single samples swings by 15 % for ever and is
-// healthy. What is sick is that the swings have grown, while data and batch size are what they were: to three times those
-// of the calmest stretch before. Without a calm stretch only swings of 30 % are told, and only when the level does not
-// fall meanwhile: then the loss says nothing about progress whatever its cause.
+// healthy. What is sick is that the swings have grown, while data and batch size are what they were: to three times
+// those of the calmest stretch before. Without a calm stretch only swings of 30 % are told, and only when the level
+// does not fall meanwhile: then the loss says nothing about progress whatever its cause.
 //
 // How: windows of 32 points; in each the robust sigma about the local level (stat/oscillation.h), in units of the scale
-// (the window's median, or a third of the range that the series has covered so far: a memorised corpus swings by half of
-// nothing). Windows above the amplitude asked for, with at most one below it in between, make the stretch. The same is
-// done with medians of 8 and of 64 records for points: swings slower than a window would else pass for the level.
+// (the window's median, or a third of the range that the series has covered so far: a memorised corpus swings by half
+// of nothing). Windows above the amplitude asked for, with at most one below it in between, make the stretch. The same
+// is done with medians of 8 and of 64 records for points: swings slower than a window would else pass for the level.
 
 #include "measure/swings.h"
 

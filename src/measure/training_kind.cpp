@@ -5,8 +5,8 @@
 // 1. a reader knows (Run::kind);
 // 2. preference: rewards, preference margins or a divergence from a reference model are logged, or the settings name
 //    such a method;
-// 3. fine-tuning: the settings name adapters, instruction data or a model to start from; or the first loss of a log that
-//    begins at the start of its training is below 5 nats and below 0.6 ln V: a language model with random weights
+// 3. fine-tuning: the settings name adapters, instruction data or a model to start from; or the first loss of a log
+//    that begins at the start of its training is below 5 nats and below 0.6 ln V: a language model with random weights
 //    starts near ln V, 10 to 12 nats for the vocabularies in use;
 // 4. pre-training: the first loss is not below 5 nats, or not below 0.6 ln V where the vocabulary is known.
 // An excerpt from the middle of a run tells nothing by its first loss. Losses of other models than language models are

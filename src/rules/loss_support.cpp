@@ -40,6 +40,9 @@ constexpr std::array kShared = {
                    "evaluation loss did not move: {before} (step {before_step}), {after} (step {after_step})",
                    "验证 loss 未受影响：{before}（第 {before_step} 步），{after}（第 {after_step} 步）"},
     SentenceRecord{"samples", "steps {steps} read samples {samples}", "第 {steps} 步读取的样本为 {samples}"},
+    SentenceRecord{"tokens", "steps {steps} read tokens {tokens}", "第 {steps} 步读取的 token 为 {tokens}"},
+    SentenceRecord{"other-axis", "counted in optimizer steps it began at {optimizer} (the log's own axis: {axis})",
+                   "按优化器步数计，始于第 {optimizer} 步（日志自身的步数轴为 {axis}）"},
     SentenceRecord{"running-mean", "the log prints a running mean: the true peak was higher and earlier",
                    "日志打印的是滑动平均：真实峰值更高，出现得也更早"},
     SentenceRecord{
@@ -68,6 +71,15 @@ std::optional<double> value_at(const Segment& segment, std::string_view name, st
   if (i == 0) return std::nullopt;
   const double value = series->value(--i);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+// What a counter of consumed samples or tokens counted within the steps: from the first one read (the first of all is
+// 0) to the last.
+std::optional<StepRange> consumed_within(const Segment& segment, std::string_view name, StepRange steps) {
+  const auto before = value_at(segment, name, steps.first - 1);
+  const auto after = value_at(segment, name, steps.last);
+  if (!before || !after || !(*after > *before) || *after > 9e15) return std::nullopt;
+  return StepRange{static_cast<std::int64_t>(*before), static_cast<std::int64_t>(*after) - 1};
 }
 
 void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vector<Evidence>& texts) {
@@ -103,13 +115,14 @@ std::optional<GradReaction> grad_reaction(const Segment& segment, const Series& 
   if (norm == nullptr || norm->empty()) return std::nullopt;
   const std::size_t onset = index_at_row(*norm, loss.row_of(shape.onset));
   const std::size_t end = std::min(norm->size(), index_at_row(*norm, loss.row_of(shape.peak)) + 1);
-  // Up to 50 records before the onset may belong to the event; what is normal is told by those before them, if there are
-  // any, else by the smallest half of those before the onset.
+  // Up to 50 records before the onset may belong to the event; what is normal is told by those before them, if there
+  // are any, else by the smallest half of those before the onset.
   const std::size_t window = onset > kLeadRecords ? onset - kLeadRecords : 0;
   const std::size_t from = window > kGradBaseline ? window - kGradBaseline : 0;
   const auto values = norm->values.span();
   GradReaction out;
-  out.before = window - from >= 16 ? median(values.subspan(from, window - from)) : quantile(values.first(onset), 0.25);
+  out.before = window - from >= 16 ? median(values.subspan(from, window - from))
+                                   : quantile(values.first(onset), onset < 8 ? 0.0 : 0.25);
   if (!(out.before > 0)) return std::nullopt;
   std::size_t first = end;
   std::size_t peak = end;
@@ -150,10 +163,7 @@ StepRange data_steps(const Series& loss, const Departure& shape, StepRange acute
 }
 
 std::optional<StepRange> samples_of(const Segment& segment, StepRange steps) {
-  const auto before = value_at(segment, metric::kConsumedSamples, steps.first - 1);
-  const auto after = value_at(segment, metric::kConsumedSamples, steps.last);
-  if (!before || !after || !(*after > *before) || *after > 9e15) return std::nullopt;
-  return StepRange{static_cast<std::int64_t>(*before), static_cast<std::int64_t>(*after) - 1};
+  return consumed_within(segment, metric::kConsumedSamples, steps);
 }
 
 void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding) {
@@ -174,8 +184,16 @@ void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding)
   }
   if (has(event.loss->quirks, Quirk::kRunningMean)) texts.push_back({{"running-mean", {}}, {}, {}});
   const StepRange read = data_steps(*event.loss, event.shape, event.acute());
-  if (const auto samples = samples_of(segment, read)) {
+  if (event.kind == LossEventKind::kDivergence) {
+    // The action tells what to skip; all that was read since says nothing.
+  } else if (const auto samples = samples_of(segment, read)) {
     texts.push_back({{"samples", {{"steps", read}, {"samples", *samples}}}, {}, {}});
+  } else if (const auto tokens = consumed_within(segment, metric::kConsumedTokens, read)) {
+    texts.push_back({{"tokens", {{"steps", read}, {"tokens", *tokens}}}, {}, {}});
+  }
+  if (const auto optimizer = value_at(segment, metric::kOptimizerStep, event.onset_step())) {
+    texts.push_back(
+        {{"other-axis", {{"optimizer", static_cast<std::int64_t>(*optimizer)}, {"axis", segment.axis}}}, {}, {}});
   }
   if (event.loss->size() > 2) finding.evidence.push_back({{}, curve_around(*event.loss, range), {}});
   const Series* norm = segment.find(metric::kGradNorm);

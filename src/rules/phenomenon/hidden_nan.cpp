@@ -1,8 +1,8 @@
 // The loss is not printed because it is NaN.
 //
-// A log can be silent about the worst that can happen to it. Three writers hide a NaN: Megatron-LM prints a loss only if
-// it is greater than zero; writers of tables leave the cell empty; a logging filter replaces it by the mean of what is
-// left, which is 0.0. What gives it away each time is the company that the loss kept: the other metrics go on.
+// A log can be silent about the worst that can happen to it. Three writers hide a NaN: Megatron-LM prints a loss only
+// if it is greater than zero; writers of tables leave the cell empty; a logging filter replaces it by the mean of what
+// is left, which is 0.0. What gives it away each time is the company that the loss kept: the other metrics go on.
 
 #include <algorithm>
 

@@ -18,8 +18,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::int64_t kLeastSkip = 200;  // batches: the practice is 200 to 500
-constexpr std::int64_t kMostSkip = 500;
+constexpr std::int64_t kSkip = 200;  // batches
 
 bool is_preference_objective(TrainingKind kind, const LossEvent& event) {
   return kind == TrainingKind::kPreference && (event.slow || !event.positive);
@@ -82,9 +81,10 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
     text.key = text.key == "halve-rate" ? "slow-rate" : "slow-rate-unknown";
     return;
   }
-  StepRange skip = data_steps(*event.loss, event.shape, event.acute());
-  skip.first = std::min(skip.first, begin);
-  skip.last = std::clamp(skip.last, skip.first + kLeastSkip - 1, skip.first + kMostSkip - 1);
+  // A level that stays up has no end to skip to: the practice is 200 to 500 batches.
+  const StepRange onset = data_steps(*event.loss, event.shape, {event.onset_step(), event.onset_step()});
+  const std::int64_t first = std::min(onset.first, begin);
+  const StepRange skip{first, std::max(onset.last, first + kSkip - 1)};
   finding.actions.push_back(skip_data(run, event.segment, skip));
   finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
 }

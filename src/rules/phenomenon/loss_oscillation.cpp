@@ -2,8 +2,8 @@
 //
 // A learning rate that is too large for the curvature throws the weights from one side of the valley to the other. The
 // noise of small batches looks the same at a glance; what tells them apart is that noise has been there from the start,
-// while swings of the optimizer grow out of a calm loss. Swings with a fixed period come from the data: batches sorted by
-// length, or an order that repeats.
+// while swings of the optimizer grow out of a calm loss. Swings with a fixed period come from the data: batches sorted
+// by length, or an order that repeats.
 
 #include <algorithm>
 #include <cmath>

@@ -69,8 +69,8 @@ bool at_epoch_borders(const Run& run, const std::vector<Judged>& spikes) {
   return spikes.size() >= 3 && 10 * at_border >= 9 * spikes.size();
 }
 
-// Records after which the spikes come again and again; 0: they do not. What has a fixed period belongs to the data or to
-// what the program does every so often.
+// Records after which the spikes come again and again; 0: they do not. What has a fixed period belongs to the data or
+// to what the program does every so often.
 std::size_t recurrence(const std::vector<Judged>& spikes) {
   if (spikes.size() < 4) return 0;
   std::vector<double> gaps;

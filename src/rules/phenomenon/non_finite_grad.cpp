@@ -1,8 +1,8 @@
 // The grad norm is NaN or infinite.
 //
-// Under dynamic loss scaling that is how the scale is found, and no step is made with such a gradient; those records are
-// a note. Without a skip it is an update of NaN, or, after clipping by an infinite norm, an update of zero: steps that
-// train nothing at best.
+// Under dynamic loss scaling that is how the scale is found, and no step is made with such a gradient; those records
+// are a note. Without a skip it is an update of NaN, or, after clipping by an infinite norm, an update of zero: steps
+// that train nothing at best.
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // The loss is NaN or infinite.
 //
-// What matters is whether it stays. Weights that hold a NaN give NaN for ever, so a run whose loss is never finite again
-// is dead from the first such step, and all checkpoints saved since are too. A loss that is finite again, at its former
-// level, shows that the step did not reach the weights: skipped by a scaler, or by a guard of the framework.
+// What matters is whether it stays. Weights that hold a NaN give NaN for ever, so a run whose loss is never finite
+// again is dead from the first such step, and all checkpoints saved since are too. A loss that is finite again, at its
+// former level, shows that the step did not reach the weights: skipped by a scaler, or by a guard of the framework.
 
 #include <algorithm>
 #include <cmath>

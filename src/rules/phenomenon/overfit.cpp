@@ -1,8 +1,8 @@
 // The evaluation loss rises for good while the training loss goes on falling.
 //
-// One rise of the evaluation loss is noise, and a rise of both losses is a divergence. Overfitting is the scissors: from
-// the best evaluation on, all later ones are worse, by more than their noise, and the training loss shows that the model
-// is still learning something, only not what the evaluation asks for.
+// One rise of the evaluation loss is noise, and a rise of both losses is a divergence. Overfitting is the scissors:
+// from the best evaluation on, all later ones are worse, by more than their noise, and the training loss shows that the
+// model is still learning something, only not what the evaluation asks for.
 
 #include <algorithm>
 #include <cmath>
