@@ -102,6 +102,15 @@ void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vect
   }
 }
 
+void add_data_evidence(const Segment& segment, const LossEvent& event, std::vector<Evidence>& texts) {
+  const StepRange read = data_steps(*event.loss, event.shape, event.acute());
+  if (const auto samples = samples_of(segment, read)) {
+    texts.push_back({{"samples", {{"steps", read}, {"samples", *samples}}}, {}, {}});
+  } else if (const auto tokens = consumed_within(segment, metric::kConsumedTokens, read)) {
+    texts.push_back({{"tokens", {{"steps", read}, {"tokens", *tokens}}}, {}, {}});
+  }
+}
+
 }  // namespace
 
 std::vector<SentenceRecord> with_loss_sentences(std::initializer_list<SentenceRecord> own) {
@@ -183,14 +192,8 @@ void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding)
                      {}});
   }
   if (has(event.loss->quirks, Quirk::kRunningMean)) texts.push_back({{"running-mean", {}}, {}, {}});
-  const StepRange read = data_steps(*event.loss, event.shape, event.acute());
-  if (event.kind == LossEventKind::kDivergence) {
-    // The action tells what to skip; all that was read since says nothing.
-  } else if (const auto samples = samples_of(segment, read)) {
-    texts.push_back({{"samples", {{"steps", read}, {"samples", *samples}}}, {}, {}});
-  } else if (const auto tokens = consumed_within(segment, metric::kConsumedTokens, read)) {
-    texts.push_back({{"tokens", {{"steps", read}, {"tokens", *tokens}}}, {}, {}});
-  }
+  // What was read since a divergence began is the rest of the run: the action tells what of it to skip.
+  if (event.kind != LossEventKind::kDivergence) add_data_evidence(segment, event, texts);
   if (const auto optimizer = value_at(segment, metric::kOptimizerStep, event.onset_step())) {
     texts.push_back(
         {{"other-axis", {{"optimizer", static_cast<std::int64_t>(*optimizer)}, {"axis", segment.axis}}}, {}, {}});
