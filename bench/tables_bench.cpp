@@ -1,5 +1,5 @@
-// Tables and codecs, each beside a peer that is timed in the same run (processor time, so that a busy machine hurts both
-// alike): `x_peer` is how many times faster we are.
+// Tables and codecs, each beside a peer that is timed in the same run (processor time, so that a busy machine hurts
+// both alike): `x_peer` is how many times faster we are.
 //
 //   csv     pandas.read_csv, where a python3 with pandas is found (ASSAY_PANDAS names another), and cutting at
 //           delimiters and fast_float alone, nothing kept: the limit

@@ -18,8 +18,8 @@ namespace assay {
 
 /// A row whose step is not told: it takes a record number.
 inline constexpr std::int64_t kNoStep = INT64_MIN;
-/// Steps beyond this (2^53) are no steps: a row that tells one counts as telling none. Differences and sums of a million
-/// steps then never overflow, and none loses a bit as a double.
+/// Steps beyond this (2^53) are no steps: a row that tells one counts as telling none. Differences and sums of a
+/// million steps then never overflow, and none loses a bit as a double.
 inline constexpr std::int64_t kGreatestStep = std::int64_t{1} << 53;
 /// A row whose line is not marked with a rank.
 inline constexpr std::int64_t kNoRank = -1;

@@ -1,7 +1,7 @@
 #pragma once
-// The way of one file's bytes: unpack, turn into UTF-8, find out the format from the first 64 KiB, hand on to its reader.
-// It takes bytes at any boundary, so that files, pipes and memory are the same code, and so that the recording does not
-// depend on how the bytes came.
+// The way of one file's bytes: unpack, turn into UTF-8, find out the format from the first 64 KiB, hand on to its
+// reader. It takes bytes at any boundary, so that files, pipes and memory are the same code, and so that the
+// recording does not depend on how the bytes came.
 
 #include <memory>
 #include <span>

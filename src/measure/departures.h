@@ -53,7 +53,8 @@ struct Departure {
 };
 
 /// All departures in the order of the series; they do not overlap. Non-finite values (with kRatio also those that are
-/// not positive) and zeros before the first other value are skipped. O(n log window) time for n values, O(window) memory beside the result.
+/// not positive) and zeros before the first other value are skipped. O(n log window) time for n values, O(window)
+/// memory beside the result.
 std::vector<Departure> find_departures(std::span<const double> values, const DepartureOptions& options);
 
 /// The MAD below which a difference says nothing: the step to which the values were rounded (decimals printed,

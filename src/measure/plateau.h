@@ -22,12 +22,12 @@ struct Plateau {
   double noise = 0;         ///< sigma between neighbours
 };
 
-/// The longest stretch of values[from ...] that does not move, or nothing. A stretch is told only where its noise leaves
-/// room: three standard errors of the change have to be below the change allowed. Levels have to be positive.
+/// The longest stretch of values[from ...] that does not move, or nothing. A stretch is told only where its noise
+/// leaves room: three standard errors of the change have to be below the change allowed. Levels have to be positive.
 std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from, const PlateauOptions& options);
 
-/// The classes of a uniform guess, exp(level), when `level` is within 1 % of the entropy of a usual number of them (2, 3,
-/// 4, 5, 10, 20, 50, 100, 1000, or `vocabulary`).
+/// The classes of a uniform guess, exp(level), when `level` is within 1 % of the entropy of a usual number of them
+/// (2, 3, 4, 5, 10, 20, 50, 100, 1000, or `vocabulary`).
 std::optional<double> uniform_guess(double level, std::optional<double> vocabulary);
 
 }  // namespace assay

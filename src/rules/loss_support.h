@@ -57,7 +57,8 @@ Action skip_data(const Run& run, std::size_t segment, StepRange steps);
 /// "Halve the learning rate …" with the value of that step, where it is logged.
 Action halve_learning_rate(const Run& run, std::size_t segment, std::int64_t step);
 
-/// How sure a departure makes: 0.6 at the threshold, towards 0.97 with distance; 0.45 to 0.6 with too few records before.
+/// How sure a departure makes: 0.6 at the threshold, towards 0.97 with distance; 0.45 to 0.6 with too few records
+/// before.
 double confidence_of(const Departure& shape);
 
 /// "loss", or "eval_loss": for sentences.

@@ -14,16 +14,16 @@
 // and cos directly, good to about 1e-15 log2 n.
 //
 // Dominant period. Saw-teeth of epochs, length buckets and curricula give peaks of r at P, 2P, 3P, … But a slope
-// correlates at every lag, so the trend must go first, and no one trend fits: one stiff enough to leave an epoch alone
-// leaves the bend of the curve's start in, which drowns a period of three records. So the search runs over scales. For
-// periods up to p the trend is linear between the medians of blocks of 4 p records, the series is reduced by means of
-// p / 128 records, and p grows by 4 from scale to scale; the last trend has 8 blocks and allows a quarter of the series.
-// Each block is divided by its own MAD and cut at 5 sigma: a spike or the steep start would own the variance. A peak
-// must be a local maximum after the first descent below zero. Noise with correlations r_j makes peaks of
-// sqrt((1 + 2 sum r_j^2) / n) anywhere (M. S. Bartlett 1946; the sum over the lags before the first descent): a peak
-// must pass three of these, and must come back after two periods. Of the peaks within 10 % of the highest the shortest
-// lag is the period; between scales likewise. A parabola through the peak gives fractions of a record.
-// Limits: at least four periods must fit in the series; two periods in one series show only the clearer.
+// correlates at every lag, so the trend must go first, and no one trend fits: one stiff enough to leave an epoch
+// alone leaves the bend of the curve's start in, which drowns a period of three records. So the search runs over
+// scales. For periods up to p the trend is linear between the medians of blocks of 4 p records, the series is reduced
+// by means of p / 128 records, and p grows by 4 from scale to scale; the last trend has 8 blocks and allows a quarter
+// of the series. Each block is divided by its own MAD and cut at 5 sigma: a spike or the steep start would own the
+// variance. A peak must be a local maximum after the first descent below zero. Noise with correlations r_j makes
+// peaks of sqrt((1 + 2 sum r_j^2) / n) anywhere (M. S. Bartlett 1946; the sum over the lags before the first
+// descent): a peak must pass three of these, and must come back after two periods. Of the peaks within 10 % of the
+// highest the shortest lag is the period; between scales likewise. A parabola through the peak gives fractions of a
+// record. Limits: at least four periods must fit in the series; two periods in one series show only the clearer.
 
 #include "stat/oscillation.h"
 

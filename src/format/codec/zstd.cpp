@@ -25,9 +25,9 @@ class ZstdDecoder final : public Decoder {
   bool feed(std::span<const char> bytes, ByteSink& sink) override {
     if (stream_ == nullptr) return broken(ErrorCode::kInternal, "zstd has no memory for a stream", 0);
     while (!bytes.empty()) {
-      // Always the very block that the library waits for. Given less, it hands out parts of a block before it has seen
-      // whether the block is sound; given more, it loses sound blocks when a later one fails. So what comes out does not
-      // depend on how the stream was cut.
+      // Always the very block that the library waits for. Given less, it hands out parts of a block before it has
+      // seen whether the block is sound; given more, it loses sound blocks when a later one fails. So what comes out
+      // does not depend on how the stream was cut.
       if (waiting_.empty() && bytes.size() >= wanted_) {
         const std::size_t size = wanted_;
         if (!unpack(bytes.first(size), sink)) return false;

@@ -97,8 +97,8 @@ class Template {
   /// are followed by more text) and returns their number, or -1.
   int match_beginning(std::string_view line, Token* tokens) const;
   std::size_t slots() const { return pieces_.size() - 1; }
-  /// Whether a match has the tokens that the tokenizer finds. Not so where a literal ends in what other digits behind it
-  /// would make a number: "1e-" before "06x".
+  /// Whether a match has the tokens that the tokenizer finds. Not so where a literal ends in what other digits behind
+  /// it would make a number: "1e-" before "06x".
   bool is_sure() const { return sure_; }
 
  private:

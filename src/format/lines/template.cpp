@@ -1,9 +1,9 @@
 // Comparing a line with the literals of a shape: the inner loop of reading logs.
 //
 // How many blanks stand at the ends of a literal is padding ("%8d"); whether there are any is not: "loss 5" is no
-// "loss5", "a - 5" no "a -5", and an anchor may end in a blank. Inside a literal the bytes have to be the same. So a line
-// that matches has the tokens that the tokenizer would find in it, and the keywords that the lexicon would; tests and the
-// fuzz target hold both against each other.
+// "loss5", "a - 5" no "a -5", and an anchor may end in a blank. Inside a literal the bytes have to be the same. So a
+// line that matches has the tokens that the tokenizer would find in it, and the keywords that the lexicon would;
+// tests and the fuzz target hold both against each other.
 
 #include <cstring>
 

@@ -10,8 +10,8 @@
 
 namespace assay::lines {
 
-/// The text before a slot (or, for the last, behind all slots), without the blanks at its ends. Of those only the nearest
-/// is kept, since a key may begin or end with one: ' ', '\t', or 0 where there is none.
+/// The text before a slot (or, for the last, behind all slots), without the blanks at its ends. Of those only the
+/// nearest is kept, since a key may begin or end with one: ' ', '\t', or 0 where there is none.
 struct Literal {
   std::string_view core;
   char blank_before = 0;

@@ -1,5 +1,5 @@
-// Reads a table in two steps: the first 64 KiB show its layout (csv_layout.h) and what its columns are (key_plan.h), then
-// they and all that follows are recorded.
+// Reads a table in two steps: the first 64 KiB show its layout (csv_layout.h) and what its columns are (key_plan.h),
+// then they and all that follows are recorded.
 //
 // A row of the usual kind (numbers, empty cells, text in columns that nobody wants) is read in one pass: each number is
 // parsed where it stands and has to end at the delimiter. Anything else (quotes, blanks, "12,345", another number of
@@ -229,7 +229,8 @@ class CsvReader final : public StreamReader {
     }
   }
 
-  // The quote that opened the first pending line is never closed: that line is lost, the others are read for themselves.
+  // The quote that opened the first pending line is never closed: that line is lost, the others are read for
+  // themselves.
   void give_up_quote() {
     const std::string lines = std::exchange(pending_, {});
     const std::size_t first = std::min(lines.find('\n'), lines.size());

@@ -1,6 +1,6 @@
-// The delimiter is the one that cuts most of the first records into the same number of cells, at least two. The first of
-// these records names the columns if none of its cells is a number. Without names a table is only believed when all is
-// numbers and the first column counts up, as steps do.
+// The delimiter is the one that cuts most of the first records into the same number of cells, at least two. The first
+// of these records names the columns if none of its cells is a number. Without names a table is only believed when
+// all is numbers and the first column counts up, as steps do.
 
 #include "format/tables/csv_layout.h"
 
@@ -90,7 +90,8 @@ std::string name_of(const CsvCell& cell) {
   return name;
 }
 
-// Who separates by semicolons does so because the comma is the decimal point: unless a number has a point, or two commas.
+// Who separates by semicolons does so because the comma is the decimal point: unless a number has a point, or two
+// commas.
 bool uses_decimal_comma(std::span<const Record> records) {
   bool found = false;
   std::vector<CsvCell> cells;

@@ -16,8 +16,9 @@ struct CsvCell {
   bool quoted = false;
 };
 
-/// Splits a record (without its line end) into cells, RFC 4180: a quote opens only at the start of a cell and may hold
-/// delimiters, line ends and doubled quotes. delimiter ' ' stands for runs of blanks. False: a quote is open at the end.
+/// Splits a record (without its line end) into cells, RFC 4180: a quote opens only at the start of a cell and may
+/// hold delimiters, line ends and doubled quotes. delimiter ' ' stands for runs of blanks. False: a quote is open at
+/// the end.
 bool split_record(std::string_view record, char delimiter, std::vector<CsvCell>& cells);
 
 struct CsvLayout {
@@ -31,8 +32,9 @@ struct CsvLayout {
   std::int64_t rows = 0;           // that the facts are from
 };
 
-/// text: whole lines from the start of the file, as many as were read (the last may be cut unless whole). Nothing when it
-/// is no table. path: for its extension, and for the metric of TensorBoard's exports, which name it nowhere else.
+/// text: whole lines from the start of the file, as many as were read (the last may be cut unless whole). Nothing
+/// when it is no table. path: for its extension, and for the metric of TensorBoard's exports, which name it nowhere
+/// else.
 std::optional<CsvLayout> find_layout(std::string_view path, std::string_view text, bool whole);
 
 /// A line that a table may hold between its rows: empty, a comment, the rule under a heading.

@@ -1,9 +1,10 @@
-// A JSON document is read whole (at most 500 MB, so memory is bounded) and scanned twice: once to learn its keys, once to
-// record. What is looked for, in this order:
-//   * lists of objects: `log_history` of Hugging Face's trainer_state.json (then only that), or any other; each object is
-//     a row;
-//   * lists of numbers by metric: {"lm loss": [10.9, 10.8]}, {"lm loss": {"start_step": 1, "step_interval": 5, "values":
-//     {"1": 10.9}}} (what Megatron-LM's and MindSpeed's tests compare against), {"train": {"loss": […]}, "steps": […]};
+// A JSON document is read whole (at most 500 MB, so memory is bounded) and scanned twice: once to learn its keys,
+// once to record. What is looked for, in this order:
+//   * lists of objects: `log_history` of Hugging Face's trainer_state.json (then only that), or any other; each
+//     object is a row;
+//   * lists of numbers by metric: {"lm loss": [10.9, 10.8]}, {"lm loss": {"start_step": 1, "step_interval": 5,
+//     "values": {"1": 10.9}}} (what Megatron-LM's and MindSpeed's tests compare against), {"train": {"loss": […]},
+//     "steps": […]};
 //   * an object of plain values: settings (a file of hyper-parameters), or one row where it has a step and a loss.
 // A document that ends in the middle gives what stands before the end.
 

@@ -2,9 +2,9 @@
 // Reads JSON token by token, as training programs write it: NaN and Infinity as numbers, a comma too many, a document
 // that ends in the middle. It holds nothing of the document; strings are views into it.
 //
-// Why not simdjson: it refuses the whole document for one NaN, which is the very thing that one looks for here, gives no
-// lines, and cannot say how far a cut document was good. A second parser for the good lines would only have to agree
-// with this one; the bench shows how the two compare.
+// Why not simdjson: it refuses the whole document for one NaN, which is the very thing that one looks for here, gives
+// no lines, and cannot say how far a cut document was good. A second parser for the good lines would only have to
+// agree with this one; the bench shows how the two compare.
 
 #include <array>
 #include <cstddef>

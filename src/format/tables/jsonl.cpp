@@ -1,5 +1,5 @@
-// Reads JSON lines in two steps: the first 64 KiB are looked at to plan the columns (key_plan.h), then they and all that
-// follows are recorded.
+// Reads JSON lines in two steps: the first 64 KiB are looked at to plan the columns (key_plan.h), then they and all
+// that follows are recorded.
 //
 // A line that is no whole object goes into the ledger and the next one goes on. When a job dies in the middle of a line
 // and its successor appends, two objects stand in one line, the first cut: the second is found by its `{"` and read.

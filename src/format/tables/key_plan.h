@@ -2,8 +2,8 @@
 // Which column of a table is its step axis, which is the loss, and what becomes of the others.
 //
 // The plan is made once, from the names of the columns and from what the first rows show of them, and holds for the
-// whole table: a log has `loss` in every row and `train/loss` in every hundredth, and only together do they tell that the
-// first is the training loss and the second an evaluation on the training set.
+// whole table: a log has `loss` in every row and `train/loss` in every hundredth, and only together do they tell that
+// the first is the training loss and the second an evaluation on the training set.
 
 #include <cstdint>
 #include <functional>

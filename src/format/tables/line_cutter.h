@@ -1,6 +1,6 @@
 #pragma once
-// Cuts a stream of bytes into whole lines, whatever the pieces in which it comes. A piece is not copied: its whole lines
-// are handed on where they are, only the line that runs into the next piece is kept.
+// Cuts a stream of bytes into whole lines, whatever the pieces in which it comes. A piece is not copied: its whole
+// lines are handed on where they are, only the line that runs into the next piece is kept.
 
 #include <cstddef>
 #include <cstring>

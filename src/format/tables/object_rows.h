@@ -1,9 +1,9 @@
 #pragma once
 // Rows that are JSON objects: lines of a JSONL file, elements of an array.
 //
-// An object is read whole before any of it is recorded, so that a broken one leaves no trace but its line in the ledger.
-// Nested objects are flattened ("train/loss"). The objects of a log repeat their keys in the same order: the key that
-// followed last time is compared first, and only where that fails is it looked up.
+// An object is read whole before any of it is recorded, so that a broken one leaves no trace but its line in the
+// ledger. Nested objects are flattened ("train/loss"). The objects of a log repeat their keys in the same order: the
+// key that followed last time is compared first, and only where that fails is it looked up.
 
 #include <cstdint>
 #include <memory>

@@ -1,10 +1,10 @@
 #pragma once
 // From single measurements (metric, step, value) to rows of a recording.
 //
-// Exports list them by step or, as often, one metric after another: then the steps go back once for each metric, which is
-// no restart. So rows are put in order at the end: by step, and where the steps of one metric fall (a resumed run, a
-// second run behind the first) what follows comes after all that came before. Between equals the order of the file
-// decides. Memory: 36 bytes for each measurement until the end.
+// Exports list them by step or, as often, one metric after another: then the steps go back once for each metric,
+// which is no restart. So rows are put in order at the end: by step, and where the steps of one metric fall (a
+// resumed run, a second run behind the first) what follows comes after all that came before. Between equals the order
+// of the file decides. Memory: 36 bytes for each measurement until the end.
 
 #include <cstddef>
 #include <cstdint>

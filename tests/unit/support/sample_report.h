@@ -1,6 +1,6 @@
 #pragma once
-// A report in which everything occurs once: two runs, one of them restarted, findings of each severity, a cause, curves,
-// a value that is not finite, names that no terminal should see as they are.
+// A report in which everything occurs once: two runs, one of them restarted, findings of each severity, a cause,
+// curves, a value that is not finite, names that no terminal should see as they are.
 
 #include <cmath>
 #include <limits>
