@@ -1,0 +1,179 @@
+// Losses and gradients that are not finite, printed or hidden.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "measure/non_finite.h"
+#include "unit/support/loss_cases.h"
+
+namespace assay {
+
+namespace {
+
+using test::actions_of;
+using test::evidence_of;
+using test::judge_completely;
+using test::kAbsent;
+using test::kInf;
+using test::kNaN;
+using test::MakeRun;
+using test::norms;
+using test::raise;
+using test::Random;
+using test::rule;
+using test::say;
+using test::trained;
+
+TEST(NonFiniteLoss, StaysAndWhatAnnouncedIt) {
+  const Rule& nan = rule("non-finite-loss");
+  std::vector<double> loss = trained(100);
+  raise(loss, 78, 80, 4);
+  for (std::size_t i = 80; i < 100; ++i) loss[i] = kNaN;
+  auto found = judge_completely(nan, MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{81, 100}));
+  EXPECT_NE(evidence_of(nan, found[0]).find("the loss announced it"), std::string::npos);
+  EXPECT_NE(actions_of(nan, found[0]).find("began at step 79"), std::string::npos) << actions_of(nan, found[0]);
+
+  std::vector<double> sudden = trained(100);
+  for (std::size_t i = 80; i < 100; ++i) sudden[i] = kNaN;
+  found = judge_completely(nan, MakeRun().series("loss", sudden).series("grad_norm", norms(100)).done());
+  EXPECT_NE(evidence_of(nan, found[0]).find("nothing announced it"), std::string::npos);
+
+  std::vector<double> norm = norms(100);
+  norm[77] = 40;
+  norm[78] = 9e3;
+  norm[79] = 5e6;
+  found = judge_completely(nan, MakeRun().series("loss", sudden).series("grad_norm", norm).done());
+  EXPECT_NE(evidence_of(nan, found[0]).find("the grad norm announced it"), std::string::npos)
+      << evidence_of(nan, found[0]);
+  EXPECT_NE(actions_of(nan, found[0]).find("began at step 78"), std::string::npos) << actions_of(nan, found[0]);
+}
+
+TEST(NonFiniteLoss, WeightsThatWereSpared) {
+  const Rule& nan = rule("non-finite-loss");
+  std::vector<double> loss = trained(100);
+  loss[60] = kNaN;
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kWarning);
+  const assay::Run skipped =
+      MakeRun().series("loss", loss).event(EventKind::kOverflow, 61, "OVERFLOW! Skipping step").done();
+  EXPECT_EQ(judge_completely(nan, skipped)[0].severity, Severity::kNote);
+  for (std::size_t i = 60; i < 70; ++i) loss[i] = kNaN;
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kError);
+}
+
+TEST(NonFiniteLoss, OnlyTheEvaluation) {
+  std::vector<double> eval(100, kAbsent);
+  for (std::size_t i = 9; i < 100; i += 10) eval[i] = i > 50 ? kNaN : 3.2;
+  const auto found = judge_completely(rule("non-finite-loss"),
+                                      MakeRun().series("loss", trained(100)).series("eval_loss", eval).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].where->steps->first, 60);
+}
+
+TEST(NonFiniteGrad, ScatteredUnderAScalerAreItsSearch) {
+  std::vector<double> norm = norms(400);
+  for (const std::size_t at : {150U, 260U, 380U}) norm[at] = kInf;
+  std::vector<double> scale(400, 65536);
+  const Rule& grad = rule("non-finite-grad");
+  EXPECT_EQ(judge_completely(grad, MakeRun().series("grad_norm", norm).series("loss_scale", scale).done())[0].severity,
+            Severity::kNote);
+  EXPECT_EQ(judge_completely(grad, MakeRun().series("grad_norm", norm).done())[0].severity, Severity::kWarning);
+  for (std::size_t i = 260; i < 290; ++i) norm[i] = kInf;
+  const auto found = judge_completely(grad, MakeRun().series("grad_norm", norm).done());
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps->first, 151);
+}
+
+TEST(HiddenNan, MegatronLeavesTheLossOut) {
+  std::vector<double> loss = trained(60);
+  std::vector<double> norm = norms(60);
+  for (std::size_t i = 40; i < 60; ++i) loss[i] = norm[i] = kAbsent;
+  std::vector<double> rate(60, 1e-4);
+  const assay::Run run = MakeRun()
+                             .series("learning_rate", rate)
+                             .series("loss", loss, Quirk::kOmittedUnlessPositive)
+                             .series("grad_norm", norm)
+                             .done();
+  const auto found = judge_completely(rule("hidden-nan"), run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].where->steps, (StepRange{41, 60}));
+  EXPECT_EQ(found[0].message.key, "omitted");
+}
+
+TEST(HiddenNan, SkippedStepsHideNothing) {
+  std::vector<double> loss = trained(60);
+  loss[40] = kAbsent;
+  std::vector<double> scale(60, 65536);
+  for (std::size_t i = 40; i < 60; ++i) scale[i] = 32768;
+  const assay::Run run = MakeRun()
+                             .series("loss", loss, Quirk::kOmittedUnlessPositive)
+                             .series("loss_scale", scale)
+                             .series("grad_norm", norms(60))
+                             .done();
+  EXPECT_TRUE(judge_completely(rule("hidden-nan"), run).empty());
+}
+
+TEST(HiddenNan, CutLineTellsOnlyWhatComesAfterTheLoss) {
+  std::vector<double> loss = {0.73, 0.71, kAbsent};
+  std::vector<double> rate = {1e-5, 1e-5, 1e-5};
+  std::vector<double> scale = {1, 1, 1};
+  const Rule& hidden = rule("hidden-nan");
+  const auto run = [&](bool scale_is_there) {
+    std::vector<double> last = scale;
+    if (!scale_is_there) last[2] = kAbsent;
+    return MakeRun()
+        .steps(3383)
+        .series("learning_rate", rate)
+        .series("loss", loss, Quirk::kOmittedUnlessPositive)
+        .series("loss_scale", last)
+        .truncated()
+        .done();
+  };
+  const auto found = judge_completely(hidden, run(true));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where->steps->first, 3385);
+  EXPECT_LT(found[0].confidence, 0.9);
+  EXPECT_TRUE(judge_completely(hidden, run(false)).empty());
+}
+
+TEST(HiddenNan, TablesNeedThreeRowsAndNoNewName) {
+  const Rule& hidden = rule("hidden-nan");
+  std::vector<double> rate(60, 1e-4);
+  std::vector<double> loss = trained(60);
+  loss[59] = kAbsent;  // a summary row
+  EXPECT_TRUE(judge_completely(hidden, MakeRun().series("loss", loss).series("learning_rate", rate).done()).empty());
+  for (std::size_t i = 40; i < 60; ++i) loss[i] = kAbsent;
+  EXPECT_EQ(judge_completely(hidden, MakeRun().series("loss", loss).series("learning_rate", rate).done()).size(), 1U);
+  std::vector<double> second(60, kAbsent);
+  for (std::size_t i = 40; i < 60; ++i) second[i] = 2.5;
+  EXPECT_TRUE(
+      judge_completely(
+          hidden, MakeRun().series("loss", loss).series("learning_rate", rate).series("loss_phase2", second).done())
+          .empty());
+}
+
+TEST(HiddenNan, ZeroBesideANormThatIsNotFinite) {
+  std::vector<double> loss = trained(40, 1.9, 1.2);
+  std::vector<double> norm = norms(40);
+  for (std::size_t i = 25; i < 40; ++i) loss[i] = 0;
+  const Rule& hidden = rule("hidden-nan");
+  EXPECT_TRUE(judge_completely(hidden, MakeRun().series("loss", loss).series("grad_norm", norm).done()).empty());
+  for (std::size_t i = 25; i < 40; ++i) norm[i] = kNaN;
+  const auto found = judge_completely(hidden, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where->steps, (StepRange{26, 40}));
+}
+
+// --- kinds of training, plateau, oscillation, overfit, memorization ---
+
+}  // namespace
+
+}  // namespace assay
