@@ -77,7 +77,7 @@ TEST_F(ReadFileTest, Utf16IsRead) {
   std::string little = "\xff\xfe";
   for (const char c : kTable) little += std::string{c, '\0'};
   EXPECT_EQ(everything(read(write("m.csv", little))), everything(read_bytes("m.csv", kTable)));
-  for (const std::size_t chunk : {1, 3}) {
+  for (const std::size_t chunk : {1U, 3U}) {
     EXPECT_EQ(everything(read_bytes("m.csv", little, chunk)), everything(read_bytes("m.csv", kTable)));
   }
 }

@@ -207,14 +207,13 @@ bool split_record(std::string_view record, char delimiter, std::vector<CsvCell>&
     if (blanks && at == record.size()) return true;
     if (at < record.size() && record[at] == '"') {
       const std::size_t from = ++at;
-      for (;; ++at) {
+      for (;; at += 2) {
         at = record.find('"', at);
         if (at == std::string_view::npos) {
           cells.push_back({record.substr(from), true});
           return false;
         }
         if (at + 1 >= record.size() || record[at + 1] != '"') break;
-        ++at;
       }
       cells.push_back({record.substr(from, at - from), true});
       while (at < record.size() && !separates(record[at])) ++at;
