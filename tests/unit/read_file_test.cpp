@@ -156,7 +156,7 @@ TEST_F(ReadFileTest, BinaryFilesAreNamed) {
     EXPECT_EQ(got.file.state, FileState::kNothingRead) << example.says;
     ASSERT_TRUE(got.file.error.has_value()) << example.says;
     EXPECT_THAT(got.file.error->message, HasSubstr(example.says));
-    for (const std::size_t chunk : {1, 5}) {
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{5}}) {
       EXPECT_EQ(read_bytes("file", example.bytes, chunk).file.error->message, got.file.error->message);
     }
   }

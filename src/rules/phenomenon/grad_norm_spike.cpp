@@ -15,6 +15,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/departures.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/quantile.h"
@@ -84,14 +85,9 @@ std::optional<std::int64_t> loss_follows(const Segment& segment, const Spike& sp
 
 // The samples that the steps of an event read, where the log counts them.
 void add_samples(const Segment& segment, const Spike& spike, Finding& finding) {
-  const Series* samples = segment.find(metric::kConsumedSamples);
-  if (samples == nullptr || samples->empty()) return;
-  const std::size_t first = samples->at_or_after_step(spike.steps.first);
-  const std::size_t last = samples->at_or_after_step(spike.steps.last);
-  if (first == 0 || last >= samples->size()) return;
-  const StepRange range{static_cast<std::int64_t>(samples->value(first - 1)) + 1,
-                        static_cast<std::int64_t>(samples->value(last))};
-  if (range.last >= range.first) finding.evidence.push_back({{"samples", {{"samples", range}}}, {}, {}});
+  if (const auto samples = samples_of(segment, spike.steps)) {
+    finding.evidence.push_back({{"samples", {{"samples", *samples}}}, {}, {}});
+  }
 }
 
 void add_evidence(const Run& run, const Spike& worst, Finding& finding) {
@@ -226,7 +222,8 @@ const Rule kGradNormSpike{
           "loss 没有反应：之前 {before}，最高 {peak}"},
          {"excerpt", "records before it: {records}, too few for a spread; judged by absolute terms",
           "此前只有 {records} 条记录，无法估计波动，按绝对倍数判断"},
-         {"samples", "samples {samples} were read in these steps", "这些步读入的样本为第 {samples} 个"},
+         {"samples", "samples {samples}, counted from 0, were read in these steps",
+          "这些步读入的样本为第 {samples} 个（从 0 计）"},
          {"resume",
           "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}, and leave "
           "out "
