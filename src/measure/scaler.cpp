@@ -34,6 +34,7 @@ namespace {
 
 constexpr double kSmallestFall = 0.75;  // of the value before; a halving with room for a mean
 constexpr double kSmallestRise = 4.0 / 3.0;
+constexpr double kPrintedAsZero = 0.03125;
 constexpr double kAnew = 4;  // a scale this much above the last one was initialised again, not grown
 
 // Rows of the segment that stand before a line of the file.
@@ -92,7 +93,9 @@ std::vector<Reading> readings(const Run& run, std::size_t index) {
     const std::int64_t step = scale->step(i);
     const std::int64_t line = scale->line(i);
     while (next < told.size() && told[next].line < line) take(told[next++]);
-    const double value = scale->value(i);
+    double value = scale->value(i);
+    // With one decimal a scale below 0.05 prints as 0.0: it is at most the next power of two.
+    if (value == 0 && i > 0 && !out.empty() && out.back().scale <= 1) value = kPrintedAsZero;
     if (value > 0 && std::isfinite(value)) take({{i == 0 ? step : std::min(step, before + 1), step}, line, value});
     before = step;
   }

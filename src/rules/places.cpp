@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kLevelRecords = 16;  // enough for a median that one spike cannot move
 constexpr std::size_t kAfterRecords = 5;
 constexpr double kSmallestReaction = 0.1;  // of the level: less is what data of another kind does
-constexpr double kNoiseFactor = 4;         // sigma of the noise between neighbours
+constexpr double kNoiseAlone = 2;
+constexpr double kNoiseFactor = 4;  // sigma of the noise between neighbours
 
 std::string path_of(const Run& run) { return run.paths.empty() ? run.id : run.paths.front(); }
 
@@ -79,7 +80,13 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
   out.last = median(loss->values.span().last(tail));
   if (!std::isfinite(out.before) || !std::isfinite(out.peak)) return std::nullopt;
   // The event may begin a record after the loss did: then one difference is large, and the deviation is not.
-  const double noise = before.size() >= 3 ? std::min(neighbor_noise(before), robust_sigma(before)) : 0;
+  double noise = before.size() >= 3 ? std::min(neighbor_noise(before), robust_sigma(before)) : 0;
+  const auto all = loss->values.span();
+  // A loss that passes through zero (a policy objective) has no level to take a tenth of: its noise alone tells, and the
+  // first calm records are not all of it.
+  if (std::any_of(all.begin(), all.end(), [](double x) { return x <= 0; })) {
+    noise = std::max(noise, kNoiseAlone * neighbor_noise(all));
+  }
   const double needed = std::max(kSmallestReaction * std::fabs(out.before), kNoiseFactor * noise);
   out.reacts = out.peak - out.before > needed;
   const std::size_t after = std::min(end, loss->size());

@@ -135,6 +135,19 @@ TEST(GradNorm, QuietNormsOfTwoDecimalsAreNotSpikes) {
   EXPECT_TRUE(test::judge_completely(kGradNormSpike, MakeRun().series("grad_norm", norm).done()).empty());
 }
 
+TEST(GradNorm, TheFirstRecordsOfARunAreNoLevelToRiseFrom) {
+  for (const std::size_t tiny : {1U, 3U, 10U}) {  // a policy objective around zero, adapters that start at nothing
+    test::Random random(tiny);
+    Norms run;
+    for (std::size_t i = 0; i < 200; ++i) {
+      run.norm.push_back(i < tiny ? 1e-4 : 0.5 * std::exp(0.2 * random.gauss()));
+      run.loss.push_back(0.003 * random.gauss());
+    }
+    EXPECT_FALSE(loud(test::judge_completely(kGradNormSpike, run_of(run)))) << tiny;
+    EXPECT_FALSE(loud(test::judge_completely(kGradNormHigh, run_of(run)))) << tiny;
+  }
+}
+
 TEST(GradNorm, ExcerptsOfAFewRecords) {
   auto found = test::judge_completely(
       kGradNormSpike,

@@ -96,6 +96,15 @@ bool loud(const std::vector<Finding>& found) {
   return std::any_of(found.begin(), found.end(), [](const Finding& f) { return f.severity != Severity::kNote; });
 }
 
+TEST(GradScaler, AScalePrintedAsZeroIsStillLow) {
+  std::vector<double> scale(20, 4.0);
+  for (const double next : {2.0, 1.0, 0.5, 0.2, 0.1}) scale.push_back(next);  // as printed with one decimal
+  scale.resize(160, 0.0);
+  const assay::Run run = MakeRun().series("loss", std::vector<double>(160, 3.0)).series("loss_scale", scale).done();
+  EXPECT_LT(scaler_history(run, 0).last, 0.05);
+  EXPECT_GT(scaler_history(run, 0).last, 0);
+}
+
 TEST(GradScaler, EveryStepLoggedGivesTheTruth) {
   test::Random random(1);
   const Simulated truth = simulate({.initial = 0x1p32}, 5000, random);

@@ -218,6 +218,18 @@ TEST(Drift, SlowRiseIsDatedAtTheMinimum) {
   EXPECT_FALSE(found->coming_back);
 }
 
+TEST(Drift, RiseInALogOfAnyLength) {
+  for (std::size_t n = 60; n <= 420; n += 15) {
+    Random random(n);
+    std::vector<double> loss(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = static_cast<double>(i) / static_cast<double>(n);
+      loss[i] = (x < 0.5 ? 3 + 5 * std::exp(-14 * x) : 3 + 2.4 * (x - 0.5)) + 0.02 * random.gauss();
+    }
+    EXPECT_TRUE(find_drift(loss)) << n << " records";
+  }
+}
+
 TEST(Drift, NoRiseNoDrift) {
   Random random(9);
   EXPECT_FALSE(find_drift(test::healthy_loss(3000, {}, random)));

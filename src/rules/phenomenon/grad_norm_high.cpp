@@ -18,6 +18,7 @@
 #include "core/curve.h"
 #include "measure/departures.h"
 #include "measure/drift.h"
+#include "measure/scaler.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/changepoint.h"
@@ -75,7 +76,9 @@ struct Rise {
 };
 
 // A level that rose by `ratio` and stayed for `share` of the records, or to the end.
-std::optional<Rise> find_rise(const Norms& norms, const Parameters& set) {
+// from_start: the log holds the first records of training, whose norms may not be its own yet; they are no level to rise
+// from.
+std::optional<Rise> find_rise(const Norms& norms, const Parameters& set, bool from_start) {
   const std::size_t n = norms.logs.size();
   std::optional<Rise> best;
   const auto longest = [&](const Rise& one) {
@@ -92,7 +95,7 @@ std::optional<Rise> find_rise(const Norms& norms, const Parameters& set) {
   jumps.absolute_rise = 9;
   for (const Departure& d : find_departures(values, jumps)) {
     const auto wanted = std::max(set["records"], set["share"] * static_cast<double>(n));
-    if (static_cast<double>(d.records()) < wanted || d.before_count < kFewest) continue;
+    if (static_cast<double>(d.records()) < wanted || d.before_count < kFewest || (d.absolute && from_start)) continue;
     const double now = median(std::span(values).subspan(d.onset, d.records()));
     longest({d.onset, d.last, d.level, now});
   }
@@ -100,7 +103,7 @@ std::optional<Rise> find_rise(const Norms& norms, const Parameters& set) {
   if (!drift || drift->coming_back) return best;
   // A level wanders; it has been left for good where the norm was last below twice of it.
   const auto left = last_departure(norms.logs, drift->level + std::log(2.0));
-  if (left && static_cast<double>(n - *left) >= set["records"]) {
+  if (left && static_cast<double>(n - *left) >= set["records"] && !(from_start && *left < jumps.least)) {
     longest({*left, n - 1, std::exp(drift->level), std::exp(drift->end)});
   }
   return best;
@@ -170,7 +173,7 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
   const Norms norms = norms_of(*series);
   const std::size_t n = norms.logs.size();
   if (n < kFewest) return std::nullopt;
-  if (const auto rise = find_rise(norms, set)) {
+  if (const auto rise = find_rise(norms, set, begins_at_start(run, index))) {
     High out{index, Kind::kRisen};
     set_place(*series, norms, rise->from, rise->to, out);
     out.loss = loss_reaction(segment, out.steps);

@@ -15,6 +15,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/departures.h"
+#include "measure/scaler.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -65,6 +66,9 @@ std::vector<Spike> find_spikes(const Run& run, std::size_t index, const Paramete
     Spike spike{index, d, {norm->step(d.onset), norm->step(acute_end(d))}, norm->line(d.onset), 0, {}, false};
     spike.above = records_above(*norm, d);
     spike.loss = loss_reaction(segment, spike.steps);
+    // Training may begin with norms that are not yet its own (adapters that start at zero, a warm-up from nothing): a
+    // rise out of the first few records that stays, while the loss does not mind, is the start.
+    if (d.absolute && !d.regained && begins_at_start(run, index) && !(spike.loss && spike.loss->reacts)) continue;
     const bool lasting = !d.regained || (spike.loss && spike.loss->lasting);
     spike.loud = static_cast<double>(spike.above) >= set["records"] || (lasting && spike.loss && spike.loss->reacts);
     out.push_back(spike);
