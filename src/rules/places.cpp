@@ -82,8 +82,8 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
   // The event may begin a record after the loss did: then one difference is large, and the deviation is not.
   double noise = before.size() >= 3 ? std::min(neighbor_noise(before), robust_sigma(before)) : 0;
   const auto all = loss->values.span();
-  // A loss that passes through zero (a policy objective) has no level to take a tenth of: its noise alone tells, and the
-  // first calm records are not all of it.
+  // A loss that passes through zero (a policy objective) has no level to take a tenth of: its noise alone tells, and
+  // the first calm records are not all of it.
   if (std::any_of(all.begin(), all.end(), [](double x) { return x <= 0; })) {
     noise = std::max(noise, kNoiseAlone * neighbor_noise(all));
   }

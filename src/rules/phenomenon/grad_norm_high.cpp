@@ -75,9 +75,8 @@ struct Rise {
   double ratio() const { return now / level; }
 };
 
-// A level that rose by `ratio` and stayed for `share` of the records, or to the end.
-// from_start: the log holds the first records of training, whose norms may not be its own yet; they are no level to rise
-// from.
+// A level that rose by `ratio` and stayed for `share` of the records, or to the end. from_start: the log holds the
+// first records of training, whose norms may not be its own yet; they are no level to rise from.
 std::optional<Rise> find_rise(const Norms& norms, const Parameters& set, bool from_start) {
   const std::size_t n = norms.logs.size();
   std::optional<Rise> best;
