@@ -97,8 +97,7 @@ const std::string& huggingface() {
 
 const std::string& prose() {
   static const std::string log = [] {
-    Numbers r;
-    return fill([&r](char* text, std::size_t size, int i) {
+    return fill([](char* text, std::size_t size, int i) {
       std::snprintf(text, size,
                     "node%d:87%02d:8863 [%d] NCCL INFO Channel %02d/32 : %d[%x000] -> %d[%x000] via P2P/IPC/read; ring "
                     "%s of the group\n",
