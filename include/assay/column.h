@@ -8,8 +8,9 @@
 // block look-up, one multiplication, one read. All arithmetic is modulo 2^64, so that no input, however absurd,
 // overflows or loses a bit.
 //
-// ValueColumn grows by a quarter through realloc, which the C library does by remapping pages when the column is large:
-// the peak stays near 10 bytes a value, where std::vector's doubling would need 24.
+// ValueColumn grows by a quarter through realloc, which the C library does by remapping pages when the column is large,
+// and pages that nothing was written to take no memory: the peak stays near 8 bytes a value, where std::vector's
+// doubling would need 24.
 
 #include <cstddef>
 #include <cstdint>

@@ -4,15 +4,15 @@
 //
 // Two signs, either is enough:
 //   * the norm follows the scale: over records with at least three different scales, log norm and log S correlate
-//     above 0.9 and norm / S lies between 0.001 and 100 (what norms of real runs are);
-//   * S is constant or nearly so (an excerpt): the dialect is known to print scaled norms, S >= 1,024, the median
-//     norm is above 1,000 and norm / S lies in the same range. A norm that a real run keeps above 1,000 at such an S
+//     above 0.9, most S are at least 1,024, and most norm / S lie between 0.001 and 100 (what norms of real runs are);
+//   * S is constant or nearly so (an excerpt): the dialect is known to print scaled norms, S and norm / S are as
+//     above, and most norms are above 1,000. A norm that a real run keeps above 1,000 at such an S
 //     is not known.
 // Limit: a short excerpt of an unknown dialect keeps its printed norms; detectors work on ratios and are not misled
 // by a constant factor.
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "assay/metric.h"
@@ -31,43 +31,55 @@ constexpr double kLeastScale = 1024;
 constexpr double kSuspiciousNorm = 1000;
 constexpr std::size_t kFewestScales = 3;
 
-struct Joined {
-  std::vector<double> log_norm, log_scale, ratio, norm, scale;
-  std::vector<std::size_t> index;  // into the grad norm series
-};
-
-Joined join(const Series& norm, const Series& scale) {
-  Joined out;
+// Calls visit(index into norm, norm, scale) for each record with both, positive and finite.
+template <class Visit>
+void for_each_pair(const Series& norm, const Series& scale, Visit visit) {
   std::size_t s = 0;
   for (std::size_t i = 0; i < norm.size(); ++i) {
     while (s < scale.size() && scale.row_of(s) < norm.row_of(i)) ++s;
     if (s == scale.size()) break;
     const double n = norm.value(i);
     const double c = scale.value(s);
-    if (scale.row_of(s) != norm.row_of(i) || !(n > 0) || !(c > 0) || !std::isfinite(n) || !std::isfinite(c)) continue;
-    out.index.push_back(i);
-    out.norm.push_back(n);
-    out.scale.push_back(c);
-    out.ratio.push_back(n / c);
-    out.log_norm.push_back(std::log(n));
-    out.log_scale.push_back(std::log(c));
+    if (scale.row_of(s) == norm.row_of(i) && n > 0 && c > 0 && std::isfinite(n) && std::isfinite(c)) visit(i, n, c);
   }
+}
+
+// What the two signs need, but the correlation. Medians are only compared with bounds, so counts do: a run that keeps
+// no such scale, the usual case, costs no memory.
+struct Counts {
+  std::size_t pairs = 0, large_scale = 0, large_norm = 0, ratio_in_range = 0;
+  std::set<double> scales;  // at most kFewestScales
+  bool most(std::size_t count) const { return 2 * count > pairs; }
+};
+
+Counts count_pairs(const Series& norm, const Series& scale) {
+  Counts out;
+  for_each_pair(norm, scale, [&](std::size_t, double n, double c) {
+    ++out.pairs;
+    out.large_scale += c >= kLeastScale ? 1 : 0;
+    out.large_norm += n >= kSuspiciousNorm ? 1 : 0;
+    out.ratio_in_range += n / c >= kLeastNorm && n / c <= kGreatestNorm ? 1 : 0;
+    if (out.scales.size() < kFewestScales) out.scales.insert(c);
+  });
   return out;
 }
 
-std::size_t distinct(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+double log_correlation(const Series& norm, const Series& scale, std::size_t pairs) {
+  std::vector<double> log_norm, log_scale;
+  log_norm.reserve(pairs);
+  log_scale.reserve(pairs);
+  for_each_pair(norm, scale, [&](std::size_t, double n, double c) {
+    log_norm.push_back(std::log(n));
+    log_scale.push_back(std::log(c));
+  });
+  return pearson(log_norm, log_scale);
 }
 
-bool carries_scale(const Joined& joined, bool dialect_may) {
-  const double ratio = median(joined.ratio);
-  if (!(ratio >= kLeastNorm && ratio <= kGreatestNorm)) return false;
-  if (distinct(joined.scale) >= kFewestScales && median(joined.scale) >= kLeastScale &&
-      pearson(joined.log_norm, joined.log_scale) > kCorrelation) {
-    return true;
-  }
-  return dialect_may && median(joined.scale) >= kLeastScale && median(joined.norm) >= kSuspiciousNorm;
+bool carries_scale(const Series& norm, const Series& scale) {
+  const Counts counts = count_pairs(norm, scale);
+  if (!counts.most(counts.large_scale) || !counts.most(counts.ratio_in_range)) return false;
+  if (has(norm.quirks, Quirk::kMaySitOnLossScale) && counts.most(counts.large_norm)) return true;
+  return counts.scales.size() >= kFewestScales && log_correlation(norm, scale, counts.pairs) > kCorrelation;
 }
 
 }  // namespace
@@ -76,21 +88,21 @@ void unscale_grad_norm(Segment& segment, std::vector<Interpretation>& told) {
   const Series* norm = segment.find(metric::kGradNorm);
   const Series* scale = segment.find(metric::kLossScale);
   if (norm == nullptr || scale == nullptr) return;
-  const Joined joined = join(*norm, *scale);
-  if (joined.index.empty() || !carries_scale(joined, has(norm->quirks, Quirk::kMaySitOnLossScale))) return;
+  if (!carries_scale(*norm, *scale)) return;
   Series& one = segment.series[static_cast<std::size_t>(norm - segment.series.data())];
-  std::vector<bool> alone(one.size(),
-                          true);  // a norm without a scale beside it cannot be brought to the others' measure
-  for (std::size_t k = 0; k < joined.index.size(); ++k) {
-    one.values[joined.index[k]] = joined.ratio[k];
-    alone[joined.index[k]] = false;
-  }
+  std::vector<bool> alone(one.size(), true);  // without a scale beside it: cannot be brought to the others' measure
+  std::vector<double> divided_by;
+  for_each_pair(one, *scale, [&](std::size_t i, double n, double c) {
+    one.values[i] = n / c;
+    alone[i] = false;
+    divided_by.push_back(c);
+  });
   for (std::size_t i = 0; i < one.size(); ++i) alone[i] = alone[i] && std::isfinite(one.value(i));
   one = without(std::move(one), alone);
   told.push_back({"grad-norm-unscaled",
                   std::string(metric::kGradNorm),
-                  median(joined.scale),
-                  static_cast<std::int64_t>(joined.index.size()),
+                  median(divided_by),
+                  static_cast<std::int64_t>(divided_by.size()),
                   {}});
 }
 

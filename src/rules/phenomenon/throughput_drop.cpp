@@ -40,8 +40,9 @@ constexpr double kSteady = 0.25;       // of the drop: how quiet an excerpt has 
 struct Speed {
   const Series* series = nullptr;
   bool is_time = false;
-  std::vector<std::size_t> index;  // into the series
   std::vector<double> log_rate;
+  std::vector<std::size_t> usable;  // values of the series that log_rate was made of; empty when all of them are
+  std::size_t index(std::size_t i) const { return usable.empty() ? i : usable[i]; }
 };
 
 struct Drop {
@@ -76,12 +77,15 @@ Speed speed_of(const Segment& segment) {
   }
   if (out.series == nullptr) return out;
   const Series* batch = out.is_time ? segment.find(metric::kGlobalBatchSize) : nullptr;
-  for (std::size_t i = 0; i < out.series->size(); ++i) {
-    const double value = out.series->value(i);
-    if (!(value > 0) || !std::isfinite(value)) continue;
-    const double rate = out.is_time ? batch_at(batch, out.series->row_of(i)) / value : value;
-    out.index.push_back(i);
+  const auto values = out.series->values.span();
+  const auto unusable = [](double value) { return !(value > 0) || !std::isfinite(value); };
+  const bool all = std::none_of(values.begin(), values.end(), unusable);
+  if (all) out.log_rate.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (unusable(values[i])) continue;
+    const double rate = out.is_time ? batch_at(batch, out.series->row_of(i)) / values[i] : values[i];
     out.log_rate.push_back(std::log(rate));
+    if (!all) out.usable.push_back(i);
   }
   return out;
 }
@@ -109,14 +113,14 @@ Drop make_drop(const Speed& speed, std::size_t segment, std::size_t onset, std::
   out.end = end;
   out.size = 1 - std::exp(after - before);
   out.to_the_end = end == speed.log_rate.size();
-  const std::size_t i = speed.index[onset];
-  const std::size_t former = onset > 0 ? speed.index[onset - 1] : i;
+  const std::size_t i = speed.index(onset);
+  const std::size_t former = onset > 0 ? speed.index(onset - 1) : i;
   out.line = speed.series->line(i);
   out.steps = {std::min(speed.series->step(former) + 1, speed.series->step(i)), speed.series->step(i)};
   // As printed: medians of the records themselves on both sides.
   const auto level = [&](std::size_t from, std::size_t to) {
     std::vector<double> values;
-    for (std::size_t k = from; k < to; ++k) values.push_back(speed.series->value(speed.index[k]));
+    for (std::size_t k = from; k < to; ++k) values.push_back(speed.series->value(speed.index(k)));
     return median(values);
   };
   out.before = level(onset > kWindow ? onset - kWindow : 0, onset);
@@ -124,59 +128,83 @@ Drop make_drop(const Speed& speed, std::size_t segment, std::size_t onset, std::
   return out;
 }
 
-// Levels on both sides of every record, the record itself belonging to the second.
-struct Sides {
-  std::vector<RobustBaseline> before, after;
+// The levels on both sides of a record, the record itself belonging to the second; moves along the series, so that a
+// million records need no more memory than two windows.
+class Sides {
+ public:
+  explicit Sides(std::span<const double> values) : values_(values), before_(kWindow), after_(kWindow) {
+    for (const double value : values.first(std::min(kWindow, values.size()))) after_.push(value);
+  }
+  void advance() {
+    before_.push(values_[at_]);
+    after_.pop_oldest();
+    if (at_ + kWindow < values_.size()) after_.push(values_[at_ + kWindow]);
+    ++at_;
+  }
+  double before() const { return before_.median(); }
+  double after() const { return after_.median(); }
+  /// How far the level falls here, in log; 0 where that is less than `needed` or lost in the spread of single records.
+  double fall(double needed) const {
+    if (before_.size() < kLeastSide || after_.size() < kLeastSide) return 0;
+    const double fall = before() - after();
+    if (!(fall >= needed)) return 0;
+    return fall >= kSpreads * kMadToSigma * std::max(before_.mad(), after_.mad()) ? fall : 0;
+  }
+
+ private:
+  std::span<const double> values_;
+  RollingMedian before_, after_;
+  std::size_t at_ = 0;
 };
-Sides sides_of(std::span<const double> values) {
-  Sides out;
-  out.before = rolling_baseline(values, kWindow, kLeastSide);
-  std::vector<double> reversed(values.rbegin(), values.rend());
-  reversed.insert(reversed.begin(), NAN);  // shifts by one: from the record on, not after it
-  std::vector<RobustBaseline> back = rolling_baseline(reversed, kWindow, kLeastSide);
-  out.after.assign(back.rbegin(), back.rend());
-  out.after.resize(values.size());
+
+// A place where the level falls, and the levels there.
+struct Step {
+  std::size_t at = 0;
+  double before = 0, after = 0;
+};
+
+// The steepest record of each stretch over which the level falls.
+std::vector<Step> downward_steps(std::span<const double> values, double needed) {
+  std::vector<Step> out;
+  Sides sides(values);
+  double deepest = 0;  // of the stretch; 0 outside of one
+  for (std::size_t i = 0; i < values.size(); ++i, sides.advance()) {
+    const double fall = sides.fall(needed);
+    if (fall > deepest) {
+      if (deepest == 0) out.emplace_back();
+      out.back() = {i, sides.before(), sides.after()};
+      deepest = fall;
+    } else if (fall == 0) {
+      deepest = 0;
+    }
+  }
   return out;
+}
+
+// Median of the records around one: single slow records vanish and a step stays where it is.
+double smooth_at(std::span<const double> values, std::size_t i) {
+  const std::size_t from = i > kSmoothing ? i - kSmoothing : 0;
+  return median(values.subspan(from, std::min(i + kSmoothing + 1, values.size()) - from));
 }
 
 std::vector<Drop> long_drops(const Run& run, std::size_t index, const Speed& speed, const Parameters& set) {
   std::vector<Drop> out;
   const std::span<const double> all = std::span(speed.log_rate).subspan(1);  // without the first record
-  const Sides sides = sides_of(all);
-  const std::vector<double> smooth = running_median(all, kSmoothing);
-  const double needed = -std::log1p(-set["drop"]);
-  const auto fall_at = [&](std::size_t i) {
-    const RobustBaseline& before = sides.before[i];
-    const RobustBaseline& after = sides.after[i];
-    const double spread = kMadToSigma * std::max(before.mad, after.mad);
-    const double fall = before.median - after.median;
-    return fall >= needed && fall >= kSpreads * spread ? fall : 0.0;  // NaN compares false
-  };
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (fall_at(i) <= 0) continue;
-    std::size_t best = i;
-    double deepest = fall_at(i);
-    while (i + 1 < all.size() && fall_at(i + 1) > 0) {
-      ++i;
-      if (fall_at(i) > deepest) {
-        deepest = fall_at(i);
-        best = i;
-      }
-    }
-    const double before = sides.before[best].median;
-    const double after = sides.after[best].median;
-    const double middle = (before + after) / 2;
-    // Levels agree over a range of records. Smoothed, single slow records vanish and a step stays where it is.
-    std::size_t onset = best;
-    while (onset > 0 && smooth[onset - 1] < middle) --onset;
-    while (onset < all.size() && smooth[onset] >= middle) ++onset;
+  std::size_t told = 0;                                                      // records before are part of a drop
+  for (const Step& step : downward_steps(all, -std::log1p(-set["drop"]))) {
+    if (step.at < told) continue;
+    const double middle = (step.before + step.after) / 2;
+    // The levels of a step are the same over a range of records; its place is where the smoothed speed crosses.
+    std::size_t onset = step.at;
+    while (onset > 0 && smooth_at(all, onset - 1) < middle) --onset;
+    while (onset < all.size() && smooth_at(all, onset) >= middle) ++onset;
     std::size_t end = onset;
-    while (end < all.size() && smooth[end] < middle) ++end;
+    while (end < all.size() && smooth_at(all, end) < middle) ++end;
     if (end < all.size() && static_cast<double>(end - onset) < set["records"]) continue;
     if (end - onset < kLeastSide) continue;
-    if (work_changes(run.segments[index], speed.series->row_of(speed.index[onset + 1]))) continue;
-    out.push_back(make_drop(speed, index, onset + 1, end + 1, before, after));
-    i = std::max(i, end);
+    if (work_changes(run.segments[index], speed.series->row_of(speed.index(onset + 1)))) continue;
+    out.push_back(make_drop(speed, index, onset + 1, end + 1, step.before, step.after));
+    told = end + 1;
   }
   return out;
 }
@@ -194,10 +222,10 @@ std::optional<Drop> excerpt_drop(const Run& run, std::size_t index, const Speed&
   }
   std::size_t onset = n - 2;
   while (onset > n / 2 && level - y[onset - 1] > fall / 10) --onset;
-  if (work_changes(run.segments[index], speed.series->row_of(speed.index[onset]))) return std::nullopt;
+  if (work_changes(run.segments[index], speed.series->row_of(speed.index(onset)))) return std::nullopt;
   Drop out = make_drop(speed, index, onset, n, level, y[n - 1]);
-  out.after = speed.series->value(speed.index[n - 1]);
-  out.steps.last = speed.series->step(speed.index[n - 1]);
+  out.after = speed.series->value(speed.index(n - 1));
+  out.steps.last = speed.series->step(speed.index(n - 1));
   out.is_excerpt = true;
   return out;
 }
@@ -224,7 +252,7 @@ void report(const Run& run, const std::vector<Drop>& drops, const std::vector<Sp
        {"before", Value(worst->before, unit)},
        {"after", Value(worst->after, unit)},
        {"step",
-        worst->steps.last == worst->steps.first ? worst->steps.first : speed.series->step(speed.index[worst->onset])}}};
+        worst->steps.last == worst->steps.first ? worst->steps.first : speed.series->step(speed.index(worst->onset))}}};
   finding.where = place(run, worst->segment, worst->steps, worst->line);
   for (auto drop = drops.begin(); drop != drops.end(); ++drop) {
     if (drop != worst) finding.also.push_back(place(run, drop->segment, drop->steps, drop->line));
@@ -232,7 +260,7 @@ void report(const Run& run, const std::vector<Drop>& drops, const std::vector<Sp
   if (worst->is_excerpt) {
     finding.evidence.push_back({{"excerpt", {{"records", speed.log_rate.size()}}}, {}, {}});
   } else {
-    const std::int64_t last = speed.series->step(speed.index[worst->end - 1]);
+    const std::int64_t last = speed.series->step(speed.index(worst->end - 1));
     finding.evidence.push_back({{worst->to_the_end ? "to-the-end" : "until", {{"step", last}}}, {}, {}});
     finding.evidence.push_back(
         {{}, curve_of(*speed.series, 0, speed.series->size(), 60, StepRange{worst->steps.first, last}), {}});
@@ -293,8 +321,7 @@ const Rule kThroughputDrop{
                    "loss 没有异动：是机器的问题，不是模型的问题"},
                   {"find-slow-node",
                    "compare step times and clocks of all ranks around step {step} (a throttling or failing device, a "
-                   "slow link, the "
-                   "data loader); replace the slow node",
+                   "slow link, the data loader); replace the slow node",
                    "对比第 {step} 步前后各 rank 的单步耗时和频率（降频或故障的卡、慢链路、数据加载），更换变慢的节点"}},
     .docs = {.finds = "A lasting drop of the training speed within a run.",
              .matters =
