@@ -92,7 +92,7 @@ class TextReport {
       const std::string label = say("do: ", "处理：", language());
       const int wide = display_width(label);
       const std::string lead = std::string(static_cast<std::size_t>(indent_), ' ') + page_.paint(Ink::kDo, label);
-      page_.paragraph(lead, indent_ + wide, indent_ + wide, sentence(rule, action.text, language()));
+      page_.paragraph(lead, indent_ + wide, indent_ + wide, sentence(rule, numbered(action.text), language()));
       // Not wrapped: it is there to be copied.
       if (!action.command.empty())
         page_.line(std::string(static_cast<std::size_t>(indent_ + wide), ' ') + page_.clean(action.command));
@@ -131,6 +131,17 @@ class TextReport {
     if (finding.where) add(place_of(*finding.where), 0);
     add(causes(finding), 0);
     page_.line(line);
+  }
+
+  // A finding that an action refers to is called by its number, else by its rule.
+  Phrase numbered(Phrase phrase) const {
+    for (auto& [name, value] : phrase.values) {
+      if (name != "finding" || !std::holds_alternative<std::string>(value.data)) continue;
+      const std::string id = std::get<std::string>(value.data);
+      const auto number = number_of_.find(id);
+      value = number == number_of_.end() ? id.substr(0, id.find('@')) : std::to_string(number->second);
+    }
+    return phrase;
   }
 
   // "<- 1": the numbers of the findings that explain this one.

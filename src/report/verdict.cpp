@@ -150,7 +150,8 @@ std::string headline(const Report& report, Language language) {
   const Finding& first = report.findings.front();
   const RuleRecord* rule = rule_record(report, first.name);
   const bool explains = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& other) {
-    return std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
+    return other.severity != Severity::kNote &&
+           std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
   });
   Values values = {{"title", rule == nullptr ? first.name : rule->title.in(language)}};
   std::string where;

@@ -19,6 +19,7 @@
 #include "measure/departures.h"
 #include "measure/drift.h"
 #include "measure/scaler.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/changepoint.h"
@@ -215,11 +216,7 @@ std::string key_of(const High& high) {
 void add_actions(const Run& run, const High& worst, Finding& finding) {
   const Series& series = *run.segments[worst.segment].find(metric::kGradNorm);
   if (worst.kind == Kind::kRisen && worst.severity != Severity::kNote) {
-    if (const auto saved = checkpoint_before(run, worst.segment, worst.steps.first)) {
-      finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", worst.steps.first}}}, ""});
-    } else {
-      finding.actions.push_back({{"resume-before", {{"onset", worst.steps.first}}}, ""});
-    }
+    finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
   }
   if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
   if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
@@ -288,7 +285,7 @@ const Rule kGradNormHigh{
          {"usual", "of the usual clip threshold of 1.0", 3, 1, 1000,
           "where the log does not tell the threshold, a median at three times the usual one is clipped in nearly every "
           "recipe"}},
-    .sentences =
+    .sentences = with_loss_sentences(
         {{"risen", "grad norm rose from {level} to {now} ({ratio} times) from step {step} on and stayed",
           "从第 {step} 步起梯度范数从 {level} 升到 {now}（{ratio} 倍）并一直停留在高位"},
          {"heavy-tail",
@@ -308,15 +305,11 @@ const Rule kGradNormHigh{
          {"loss-reacts", "the loss reacts: {before} before, up to {peak}", "loss 有反应：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss does not react: {before} before, at most {peak}",
           "loss 没有反应：之前 {before}，最高 {peak}"},
-         {"resume", "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训（梯度范数从第 {onset} 步开始上升）"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the norm began to rise",
-          "从第 {onset} 步（梯度范数开始上升）之前保存的 checkpoint 续训"},
          {"lower-rate",
           "lower the learning rate (a half to begin with); a clip threshold alone only hides a rate that is too high",
           "降低学习率（可先减半）；学习率过高时，只调裁剪阈值是治标不治本"},
          {"clip-at", "clip at {clip}, the 90th percentile of the norms of this run",
-          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90 分位）"}},
+          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90 分位）"}}),
     .docs =
         {.finds = "A grad norm whose level rose and stayed, one with far too heavy a tail, and one that lies above the "
                   "clip threshold all the time.",

@@ -9,6 +9,7 @@
 
 #include "measure/scaler.h"
 #include "measure/skips.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -125,11 +126,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const std::int64_t onset =
       history.falls.empty() ? worst->steps.first : std::min(worst->steps.first, history.falls.back().steps.first);
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
-  if (const auto saved = checkpoint_before(run, worst->segment, onset)) {
-    finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}}}, ""});
-  } else {
-    finding.actions.push_back({{"resume-before", {{"onset", onset}}}, ""});
-  }
+  finding.actions.push_back(resume_before(run, worst->segment, onset));
   finding.actions.push_back({{"find-layer", {}}, ""});
   out.add(std::move(finding));
 }
@@ -151,7 +148,7 @@ const Rule kLossScaleCollapse{
          {"steps-at-end", "steps", 10, 1, 1e9,
           "a log that ends with the scale down there shows no way out; fewer steps may be the last halvings of a "
           "search"}},
-    .sentences =
+    .sentences = with_loss_sentences(
         {{"below-one", "loss scale below 1 for {length} step{s} (lowest {lowest})",
           "loss scale 持续 {length} 步低于 1（最低 {lowest}）"},
          {"below-one-fallen", "loss scale fell from {from} and stayed below 1 for {length} step{s} (lowest {lowest})",
@@ -172,15 +169,10 @@ const Rule kLossScaleCollapse{
          {"use-bf16",
           "train in bf16: it has the exponent range of fp32 and needs no loss scale; do not raise the minimum scale",
           "改用 bf16 训练：指数范围与 fp32 相同，不需要 loss scale；不要靠调高最小 scale 来掩盖问题"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, saved before the scale began to fall at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训（scale 从第 {onset} 步开始下降，该 checkpoint 保存于此之前）"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the scale began to fall",
-          "从第 {onset} 步（scale 开始下降）之前保存的 checkpoint 续训"},
          {"find-layer",
           "if fp16 has to stay: find the layer whose activations or gradients overflow, lower the learning rate, add "
           "normalisation to that layer",
-          "如果必须使用 fp16：找出激活或梯度溢出的层，降低学习率，并在该层加归一化"}},
+          "如果必须使用 fp16：找出激活或梯度溢出的层，降低学习率，并在该层加归一化"}}),
     .docs =
         {.finds = "A dynamic loss scale that lies below 1, or at a floor of 1 that it fell to, for many steps; or a "
                   "scaler that says that it is at its minimum and stops the run.",

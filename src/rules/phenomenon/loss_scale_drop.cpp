@@ -10,6 +10,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/scaler.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -74,13 +75,8 @@ void add_evidence(const Run& run, const Drop& worst, Finding& finding) {
 }
 
 void add_actions(const Run& run, const Drop& worst, Finding& finding) {
-  const std::int64_t onset = worst.fall.steps.first;
   if (worst.loss && worst.loss->reacts) {
-    if (const auto saved = checkpoint_before(run, worst.segment, onset)) {
-      finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}}}, ""});
-    } else {
-      finding.actions.push_back({{"resume-before", {{"onset", onset}}}, ""});
-    }
+    finding.actions.push_back(resume_before(run, worst.segment, worst.fall.steps.first));
   }
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
 }
@@ -141,7 +137,7 @@ const Rule kLossScaleDrop{
          {"within", "steps", 50, 1, 100000,
           "one skipped step a halving, with hysteresis two, leaves room for pauses and stays far below a window; a log "
           "with wider intervals is judged interval by interval"}},
-    .sentences =
+    .sentences = with_loss_sentences(
         {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at step{s} {steps}, after the start-up",
           "启动阶段之后，第 {steps} 步 loss scale 从 {from} 降到 {to}（减半 {halvings} 次）"},
          {"fell-often",
@@ -155,13 +151,8 @@ const Rule kLossScaleDrop{
           "loss 随之上升：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss did not move: {before} before, at most {peak}",
           "loss 没有异动：之前 {before}，最高 {peak}"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, the last before the scale began to fall at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训，这是 scale 在第 {onset} 步开始下降之前的最后一个"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the scale began to fall",
-          "从第 {onset} 步（scale 开始下降）之前保存的 checkpoint 续训"},
          {"use-bf16", "where the hardware has bf16, train in it: it needs no loss scale",
-          "硬件支持时改用 bf16 训练，不再需要 loss scale"}},
+          "硬件支持时改用 bf16 训练，不再需要 loss scale"}}),
     .docs = {.finds = "Several halvings of a dynamic loss scale in a row, after the start-up of the run.",
              .matters =
                  "The scaler halves because gradients overflow. A quick way down says that they are growing by a "

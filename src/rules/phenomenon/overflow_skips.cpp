@@ -10,6 +10,7 @@
 
 #include "assay/metric.h"
 #include "measure/skips.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -130,7 +131,7 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
   if (finding.severity != Severity::kNote && batch != nullptr && !batch->empty()) {
     const std::size_t i = std::min(batch->at_or_after_step(part.where.steps.first), batch->size() - 1);
     finding.evidence.push_back(
-        {{"samples", {{"samples", Value(static_cast<double>(part.where.skipped) * batch->value(i))}}}, {}, {}});
+        {{"untaught", {{"samples", Value(static_cast<double>(part.where.skipped) * batch->value(i))}}}, {}, {}});
   }
   if (finding.severity == Severity::kNote) return;
   if (const auto loss = loss_reaction(run.segments[part.segment], part.where.steps); loss && loss->reacts) {
@@ -140,11 +141,10 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
 
 void add_actions(const Run& run, const Part& part, Finding& finding) {
   if (finding.severity == Severity::kNote) return;
-  const std::int64_t onset = part.where.steps.first;
-  if (const auto saved = checkpoint_before(run, part.segment, onset)) {
-    finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}}}, ""});
-  } else {
-    finding.actions.push_back({{"resume-before", {{"onset", onset}}}, ""});
+  // Skipped steps by themselves leave the weights as they were.
+  const auto loss = loss_reaction(run.segments[part.segment], part.where.steps);
+  if (finding.severity == Severity::kError || (loss && loss->reacts)) {
+    finding.actions.push_back(resume_before(run, part.segment, part.where.steps.first));
   }
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
 }
@@ -200,7 +200,7 @@ const Rule kOverflowSkips{
          {"fewest", "skips", 5, 2, 1000, "a rate from fewer skips is no rate; five halvings are a factor of 32"},
          {"in-a-row", "skips", 10, 3, 1000,
           "ten skipped steps in a row take the scale down by a factor of 1,000 without finding a value that works"}},
-    .sentences =
+    .sentences = with_loss_sentences(
         {{"start-up",
           "optimizer steps skipped at the start of the run: {skipped}, the search for a loss scale (normal)",
           "训练启动阶段跳过参数更新 {skipped} 次：loss scale 在寻找合适的值，属正常现象"},
@@ -227,15 +227,11 @@ const Rule kOverflowSkips{
          {"in-all", "{skipped} skipped in all, of {covered} steps after the start-up",
           "启动阶段之后共跳过 {skipped} 次（共 {covered} 步）"},
          {"counter-silent", "the log's own counter of skipped iterations stays at 0", "日志自带的跳步计数一直为 0"},
-         {"samples", "{samples} samples were read and taught nothing", "这些步读入的 {samples} 个样本没有参与参数更新"},
+         {"untaught", "{samples} samples were read and taught nothing",
+          "这些步读入的 {samples} 个样本没有参与参数更新"},
          {"loss", "the loss rose with it: {before} before, up to {peak}", "loss 随之上升：之前 {before}，最高 {peak}"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, the last before the overflows began at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训，这是第 {onset} 步开始溢出之前的最后一个"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the overflows began",
-          "从第 {onset} 步（开始溢出）之前保存的 checkpoint 续训"},
          {"use-bf16", "train in bf16, or lower the learning rate and the clip threshold if fp16 has to stay",
-          "改用 bf16 训练；必须使用 fp16 时，降低学习率和梯度裁剪阈值"}},
+          "改用 bf16 训练；必须使用 fp16 时，降低学习率和梯度裁剪阈值"}}),
     .docs =
         {.finds = "Optimizer steps that were thrown away because a gradient was not finite: told by messages, counters "
                   "or flags of the framework, or betrayed by a loss scale that fell or a loss that is missing.",
