@@ -15,8 +15,8 @@
 //    all its acute parts. The others refer to it instead of naming other checkpoints and other data. Data are no cause
 //    of what began more than 50 records before they were read: then nothing is to be skipped;
 //  - where nothing was harmed (no error in it), what only repeats another finding becomes a note: the grad norm that
-//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that is the beginning
-//    of a lasting rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
+//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a lasting
+//    rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
 //    loss, or a loss that doubled, is more than an unusual batch and is told by itself.
 //
 // Limits: a finding stands for its worst place; its other places are not linked.
@@ -37,19 +37,20 @@ namespace assay {
 
 namespace {
 
-constexpr std::int64_t kAfter = 5;           // records between the end of a cause and its effect
-constexpr std::int64_t kLead = 50;           // records: earlier signs are not of the data that are read now
-constexpr std::int64_t kAfterScale = 50;     // the same, for a loss scale
-constexpr std::int64_t kAfterRestart = 20;   // the same, for a restart
-constexpr std::int64_t kMostSkipped = 500;   // batches: what has been skipped in practice
-constexpr double kDoubled = 100;             // per cent
+constexpr std::int64_t kAfter = 5;          // records between the end of a cause and its effect
+constexpr std::int64_t kLead = 50;          // records: earlier signs are not of the data that are read now
+constexpr std::int64_t kAfterScale = 50;    // the same, for a loss scale
+constexpr std::int64_t kAfterRestart = 20;  // the same, for a restart
+constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in practice
+constexpr double kDoubled = 100;            // per cent
 
 constexpr std::string_view kRestart = "run-restarted";
 
 // In the order in which one training step computes what they are about.
-constexpr std::array<std::string_view, 12> kOrder{
-    kRestart,          "rerun-fault",     "loss-spike",      "loss-divergence",     "non-finite-loss", "hidden-nan",
-    "grad-norm-spike", "non-finite-grad", "grad-norm-high",  "overflow-skips",      "loss-scale-drop", "loss-scale-collapse"};
+constexpr std::array<std::string_view, 12> kOrder{kRestart,          "rerun-fault",     "loss-spike",
+                                                  "loss-divergence", "non-finite-loss", "hidden-nan",
+                                                  "grad-norm-spike", "non-finite-grad", "grad-norm-high",
+                                                  "overflow-skips",  "loss-scale-drop", "loss-scale-collapse"};
 
 constexpr std::array kSentences{
     SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "见结果 {finding}：属于同一事件"},
@@ -110,7 +111,9 @@ bool recovered_norm(const Member& one) {
   return is(one, "grad-norm-spike") && one.finding->message.key.starts_with("spike") &&
          !one.finding->message.key.ends_with("not-back");
 }
-bool recovered_loss(const Member& one) { return is(one, "loss-spike") && !one.finding->message.key.starts_with("open"); }
+bool recovered_loss(const Member& one) {
+  return is(one, "loss-spike") && !one.finding->message.key.starts_with("open");
+}
 
 // The grad norm only answered the loss: not before it, not longer, and not as for a loss that doubled.
 bool only_answers(const Member& norm, const Member& loss, std::int64_t spacing) {
@@ -134,8 +137,13 @@ bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
   return false;
 }
 
-bool resumes(const Action& action) { return action.text.key.starts_with("resume-"); }
+bool resumes(const Action& action) { return action.text.key == "resume-at" || action.text.key == "resume-before"; }
 bool skips(const Action& action) { return action.text.key.starts_with("skip-") || action.text.key == "look-at-data"; }
+bool knows_resume(const Finding& finding) {
+  const Rule* rule = find_rule(finding.name);
+  return rule != nullptr && std::any_of(rule->sentences.begin(), rule->sentences.end(),
+                                        [](const SentenceRecord& one) { return one.key == "resume-before"; });
+}
 bool about_rate(const Action& action) { return action.text.key.find("rate") != std::string::npos; }
 
 class Story {
@@ -157,15 +165,15 @@ class Story {
         const bool known = std::find(causes.begin(), causes.end(), cause->finding->id) != causes.end();
         if (cause != one && !known && earlier(*cause, *one)) causes.push_back(cause->finding->id);
       }
-      if (one != speaker && (one->finding->severity != Severity::kNote || demoted_.contains(one))) refer(*one, *speaker);
+      if (one != speaker && (one->finding->severity != Severity::kNote || demoted_.contains(one)))
+        refer(*one, *speaker);
     }
   }
 
  private:
   void demote() {
-    const bool harmed = std::any_of(members_.begin(), members_.end(), [](const Member* one) {
-      return one->finding->severity == Severity::kError;
-    });
+    const bool harmed = std::any_of(members_.begin(), members_.end(),
+                                    [](const Member* one) { return one->finding->severity == Severity::kError; });
     if (harmed) return;
     for (Member* one : members_) {
       for (const Member* other : members_) {
@@ -187,23 +195,24 @@ class Story {
         const Value* steps = skips(action) ? value_of(action.text, "steps") : nullptr;
         if (steps == nullptr || !std::holds_alternative<StepRange>(steps->data)) continue;
         const StepRange range = std::get<StepRange>(steps->data);
-        acute = acute.last < acute.first ? range
-                                         : StepRange{std::min(acute.first, range.first), std::max(acute.last, range.last)};
+        acute = acute.last < acute.first
+                    ? range
+                    : StepRange{std::min(acute.first, range.first), std::max(acute.last, range.last)};
       }
     }
     std::vector<Action>& actions = speaker.finding->actions;
     const auto segment = static_cast<std::size_t>(speaker.segment);
     const auto first = std::find_if(members_.begin(), members_.end(), [](Member* one) { return !is(*one, kRestart); });
     const std::int64_t begin = (*first)->steps.first;
-    if (resume && std::none_of(actions.begin(), actions.end(), resumes)) actions.emplace(actions.begin(), resume_stub());
+    if (resume && knows_resume(*speaker.finding) && std::none_of(actions.begin(), actions.end(), resumes)) {
+      actions.insert(actions.begin(), {{"resume-before", {}}, ""});
+    }
     for (Action& action : actions) {
       if (resumes(action)) action = resume_before(run_, segment, begin);
       if (skips(action)) widen(action, segment, acute);
     }
     if (resume && acute.first - begin > kLead * spacing_) std::erase_if(actions, skips);
   }
-
-  static Action resume_stub() { return {{"resume-before", {}}, ""}; }
 
   void widen(Action& action, std::size_t segment, StepRange acute) const {
     acute.last = std::min(acute.last, acute.first + kMostSkipped - 1);

@@ -28,7 +28,8 @@ struct Point {
 // 300 records of a calm run, changed by `event`; wiggles that are not random.
 template <class Event>
 Report check_run(const Event& event) {
-  const std::string path = (std::filesystem::temp_directory_path() / ("assay-link-" + std::to_string(getpid()))) += ".csv";
+  const std::string path = (std::filesystem::temp_directory_path() / ("assay-link-" + std::to_string(getpid()))) +=
+      ".csv";
   std::ofstream out(path);
   out << "step,loss,grad_norm\n";
   for (int step = 1; step <= 300; ++step) {
@@ -131,9 +132,9 @@ TEST(Link, DataThatWereReadLaterAreNoCause) {
 }
 
 TEST(Link, EveryRuleThatTakesPartHasTheSentences) {
-  for (const char* name : {"loss-spike", "loss-divergence", "non-finite-loss", "hidden-nan", "grad-norm-spike",
-                           "non-finite-grad", "grad-norm-high", "overflow-skips", "loss-scale-drop",
-                           "loss-scale-collapse"}) {
+  for (const char* name :
+       {"loss-spike", "loss-divergence", "non-finite-loss", "hidden-nan", "grad-norm-spike", "non-finite-grad",
+        "grad-norm-high", "overflow-skips", "loss-scale-drop", "loss-scale-collapse"}) {
     const Rule* rule = find_rule(name);
     ASSERT_NE(rule, nullptr) << name;
     for (const char* key : {"resume-at", "resume-before", "skip-steps", "skip-samples"}) {

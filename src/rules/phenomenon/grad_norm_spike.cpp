@@ -143,7 +143,6 @@ Phrase message_of(const Spike& worst, std::size_t count) {
            {"peak", worst.shape.peak_value},
            {"onset", worst.steps.first},
            {"steps", worst.steps},
-           {"s", plural(worst.steps)},
            {"records", worst.above},
            {"count", count}}};
 }
@@ -198,12 +197,12 @@ const Rule kGradNormSpike{
           "norms are printed with two or three decimals: a spread below 5 % is rounding"},
          {"records", "records", 3, 1, 1000, "one or two records are a batch; three in a row are a state of the model"}},
     .sentences = with_loss_sentences(
-        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at step{s} {steps} and came back",
+        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at steps {steps} and came back",
           "第 {steps} 步梯度范数从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
          {"not-back", "grad norm rose from {before} to {peak} ({ratio} times) from step {onset} on and is not back",
           "第 {onset} 步起梯度范数从 {before} 升到 {peak}（{ratio} 倍），未恢复"},
          {"spikes",
-          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at step{s} {steps}, back "
+          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at steps {steps}, back "
           "afterwards",
           "梯度范数突增 {count} 次；最严重的一次在第 {steps} 步，从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
          {"spikes-not-back",
@@ -231,23 +230,20 @@ const Rule kGradNormSpike{
          .matters = "It is the earliest sign of a loss spike or a divergence, and it dates the onset: a run is resumed "
                     "from before the norm rose, not from before the loss peaked.",
          .decides =
-             "The logarithm of the norm is compared with the median and MAD of the last 64 records that were not "
-             "part of an event: at least `sigmas` and at least `ratio` times the level. With fewer than 16 "
-             "records before: `ratio-short` times the smallest of them, and beyond their noise. It has come "
-             "back at twice the level. A rise of `records` records is a warning, and so is a shorter one "
-             "after which the loss, a tenth or more higher, does not come back at once; the rest are notes. All rises "
-             "of a run are one finding.",
+             "The logarithm of the norm is compared with the median and MAD of the last 64 records that were not part "
+             "of an event: at least `sigmas` and at least `ratio` times the level. With fewer than 16 records before: "
+             "`ratio-short` times the smallest of them, and beyond their noise. It has come back at twice the level. A "
+             "rise of `records` records is a warning, and so is a shorter one after which the loss, a tenth or more "
+             "higher, does not come back at once; the rest are notes. All rises of a run are one finding.",
          .example = "`grad norm rose from 0.242 to 960.4 (3,968 times) at steps 31,215-31,222 and came back`",
-         .to_do =
-             "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before its "
-             "onset and leave out the data it read; if it comes again with other data, lower the learning rate or "
-             "the clip threshold.",
+         .to_do = "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before "
+                  "its onset and leave out the data it read; if it comes again with other data, lower the learning "
+                  "rate or the clip threshold.",
          .false_alarms = "Objectives whose gradient is zero for many batches (reinforcement learning), very small "
                          "batches, a norm that is printed as a sum over micro-batches.",
-         .references =
-             "BigScience chronicles: 176B, steps 31,214-31,250; 104B, steps 8,740 and 11,447 (public logs). "
-             "karpathy/llm.c, GPT-2 124M main.log. Google Research, Deep Learning Tuning Playbook: clip at the "
-             "90th percentile."},
+         .references = "BigScience chronicles: 176B, steps 31,214-31,250; 104B, steps 8,740 and 11,447 (public logs). "
+                       "karpathy/llm.c, GPT-2 124M main.log. Google Research, Deep Learning Tuning Playbook: clip at "
+                       "the 90th percentile."},
     .judge = judge};
 
 }  // namespace assay
