@@ -3,7 +3,8 @@
 
 usage: readme.py --assay BINARY [--update]
 
-Every block ```console of README.md is a golden test as in tests/cli/run.py, run in the root of the project.
+Every block ```console of README.md is a golden test as in tests/cli/run.py, run in the root of the project; exit
+statuses are not shown there.
 """
 import argparse
 import pathlib
@@ -30,7 +31,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test = pathlib.Path(folder) / "README.md"
             test.write_text(block[1], encoding="utf-8")
-            differences.append(run.run_test(test, options.assay.resolve(), options.update))
+            differences.append(run.run_test(test, options.assay.resolve(), options.update, status=False))
             return "```console\n" + test.read_text(encoding="utf-8") + "```"
 
     updated = re.sub(r"```console\n(.*?)```", check, text, flags=re.DOTALL)

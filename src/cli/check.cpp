@@ -106,8 +106,7 @@ Command check_command() {
                       {"kubectl logs trainer | assay check -", "from a pipe"}};
   command.notes =
       "Exit status: 0 no finding at or above --fail-on; 1 some; 2 wrong usage, a fault of assay, or a named PATH that "
-      "gave "
-      "nothing (the others are judged); 130 interrupted (what was found until then is printed).";
+      "gave nothing (the others are judged); 130 interrupted (what was found until then is printed).";
   command.run = [choice](const std::vector<std::string>& paths) { return run(*choice, paths); };
   return command;
 }

@@ -42,15 +42,68 @@ std::string four_digits(double number) {
   return mantissa + "e" + (out[e + 1] == '-' ? "-" : "+") + exponent;
 }
 
+// A share is never known better than to a tenth of a per cent; of a smaller one the first two digits tell.
+std::string percent(double number) {
+  if (!std::isfinite(number) || std::fabs(number) >= 1000) return four_digits(number);
+  char text[64];
+  std::snprintf(text, sizeof text, std::fabs(number) < 0.095 ? "%.1g" : "%.1f", number);
+  const std::string out = text;
+  return out.ends_with(".0") ? out.substr(0, out.size() - 2) : out;
+}
+
 std::string with_unit(const std::string& number, Unit unit) {
   const std::string_view sign = symbol(unit);
   return sign.empty() ? number : number + " " + std::string(sign);
 }
 
+bool is_one(const Value& value) {
+  if (const auto* count = std::get_if<std::int64_t>(&value.data)) return *count == 1;
+  const auto* range = std::get_if<StepRange>(&value.data);
+  return range != nullptr && range->first == range->last;
+}
+
+// "1 records" and "steps 7" become one of them. Only the words that are counted in the sentences: a word that happens
+// to follow a number need not be its noun.
+constexpr std::string_view kCounted[] = {"steps", "records", "epochs", "samples", "tokens", "halvings", "evaluations"};
+
+// The noun that stands at the end of `out`, before a number that is one place: "steps " loses its s.
+void make_last_word_single(std::string& out) {
+  for (const std::string_view noun : kCounted) {
+    const std::string tail = std::string(noun) + " ";
+    if (!out.ends_with(tail)) continue;
+    out.replace(out.size() - 2, 2, " ");
+    return;
+  }
+}
+
+// The noun that follows a count of one: what of the pattern is passed over at its end.
+bool begins_with_counted(std::string_view rest, std::string_view& noun) {
+  for (const std::string_view one : kCounted) {
+    if (!rest.starts_with(" ") || !rest.substr(1).starts_with(one)) continue;
+    const std::string_view after = rest.substr(1 + one.size());
+    if (!after.empty() && after.front() >= 'a' && after.front() <= 'z') continue;
+    noun = one;
+    return true;
+  }
+  return false;
+}
+
+// "record(s)": the number decides.
+std::string without_brackets(std::string_view pattern) {
+  constexpr std::string_view kEither = "(s)";
+  std::string out(pattern);
+  for (std::size_t at = out.find(kEither); at != std::string::npos; at = out.find(kEither, at)) {
+    out.replace(at, kEither.size(), "s");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string format(const Value& value) {
-  if (const auto* number = std::get_if<double>(&value.data)) return with_unit(four_digits(*number), value.unit);
+  if (const auto* number = std::get_if<double>(&value.data)) {
+    return with_unit(value.unit == Unit::kPercent ? percent(*number) : four_digits(*number), value.unit);
+  }
   if (const auto* count = std::get_if<std::int64_t>(&value.data)) return with_unit(with_thousands(*count), value.unit);
   if (const auto* range = std::get_if<StepRange>(&value.data)) {
     if (range->first == range->last) return with_thousands(range->first);
@@ -60,7 +113,8 @@ std::string format(const Value& value) {
 }
 
 std::string fill(const Text& text, const Values& values, Language language) {
-  const std::string& pattern = text.in(language);
+  const bool english = &text.in(language) == &text.en;
+  const std::string pattern = english ? without_brackets(text.en) : text.zh;
   std::string out;
   for (std::size_t at = 0; at < pattern.size();) {
     const std::size_t close = pattern[at] == '{' ? pattern.find('}', at) : std::string::npos;
@@ -72,8 +126,15 @@ std::string fill(const Text& text, const Values& values, Language language) {
       }
     }
     if (found != nullptr) {
+      const bool one = english && is_one(*found);
+      if (one && std::holds_alternative<StepRange>(found->data)) make_last_word_single(out);
       out += format(*found);
       at = close + 1;
+      std::string_view noun;
+      if (one && begins_with_counted(std::string_view(pattern).substr(at), noun)) {
+        out += " " + std::string(noun.substr(0, noun.size() - 1));
+        at += 1 + noun.size();
+      }
     } else {
       out += pattern[at++];
     }

@@ -126,6 +126,13 @@ void add_empty_folders(const std::vector<std::string>& paths, const Discovery& d
 
 Text text_of(std::string_view en, std::string_view zh) { return {std::string(en), std::string(zh)}; }
 
+bool uses(const std::vector<Finding>& findings, std::string_view rule, std::string_view sentence) {
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return finding.name == rule && std::any_of(finding.actions.begin(), finding.actions.end(),
+                                               [&](const Action& action) { return action.text.key == sentence; });
+  });
+}
+
 // The records of the rules that the report speaks of, so that it can be rendered without the rules.
 void add_rule_records(const std::vector<const Rule*>& rules, Report& report) {
   std::set<std::string, std::less<>> mentioned;
@@ -138,6 +145,10 @@ void add_rule_records(const std::vector<const Rule*>& rules, Report& report) {
     record.family = rule->family;
     record.title = text_of(rule->title_en, rule->title_zh);
     for (const SentenceRecord& sentence : rule->sentences) {
+      record.sentences.push_back({std::string(sentence.key), text_of(sentence.en, sentence.zh)});
+    }
+    for (const SentenceRecord& sentence : link_sentences()) {
+      if (!uses(report.findings, rule->name, sentence.key)) continue;
       record.sentences.push_back({std::string(sentence.key), text_of(sentence.en, sentence.zh)});
     }
     report.rules.push_back(std::move(record));

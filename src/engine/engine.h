@@ -47,6 +47,15 @@ Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const Ch
 /// Null entries of `rules` are passed over.
 Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options);
 
+/// Joins the findings of one run that tell of one event: `because_of`, one set of actions, one warning where a healthy
+/// run would get two; those of ignored rules are left alone. Gives the findings their ids.
+void link(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings);
+/// The sentences of the actions that link() writes.
+std::span<const SentenceRecord> link_sentences();
+
+/// "loss-spike@train.log", and "#2" for the second of that name and place; ids that are there stay.
+void give_ids(std::vector<Finding>& findings);
+
 /// Gives the findings their order, then their ids. Order: severity; within it causes before their effects, then
 /// confidence x impact, name, place.
 void rank(std::vector<Finding>& findings);

@@ -55,13 +55,15 @@ Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const Ch
     judge_one(*rule, options, [&](const Parameters& set, Findings& found) { rule->judge(run, set, found); }, out);
   }
   for (Finding& finding : out.findings) {
-    if (finding.where) complete_place(*finding.where, run);
+    if (!finding.where) finding.where.emplace();
+    complete_place(*finding.where, run);
     for (Location& place : finding.also) complete_place(place, run);
     for (Evidence& evidence : finding.evidence) {
       if (evidence.where) complete_place(*evidence.where, run);
     }
   }
   for (Error& fault : out.faults) complete_place(fault.where, run);
+  link(run, options.ignore, out.findings);
   return out;
 }
 

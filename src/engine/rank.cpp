@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "engine/engine.h"
@@ -30,18 +32,6 @@ bool before(const Finding& a, const Finding& b) {
   if (a.confidence != b.confidence) return a.confidence > b.confidence;
   if (a.name != b.name) return a.name < b.name;
   return place_of(a) < place_of(b);
-}
-
-// "loss-spike@train.log", and "#2" for the second of that name and place.
-void give_ids(std::vector<Finding>& findings) {
-  std::map<std::string, int> seen;
-  for (Finding& finding : findings) {
-    if (!finding.id.empty()) continue;
-    std::string id = finding.name;
-    if (finding.where && !finding.where->path.empty()) id += "@" + finding.where->path;
-    const int count = ++seen[id];
-    finding.id = count == 1 ? id : id + "#" + std::to_string(count);
-  }
 }
 
 class CausesFirst {
@@ -76,6 +66,18 @@ class CausesFirst {
 };
 
 }  // namespace
+
+void give_ids(std::vector<Finding>& findings) {
+  std::set<std::string> taken;
+  for (const Finding& finding : findings) taken.insert(finding.id);
+  for (Finding& finding : findings) {
+    if (!finding.id.empty()) continue;
+    const std::string path = finding.where ? finding.where->path : "";
+    const std::string plain = finding.name + (path.empty() ? "" : "@" + path);
+    finding.id = plain;
+    for (int count = 2; !taken.insert(finding.id).second; ++count) finding.id = plain + "#" + std::to_string(count);
+  }
+}
 
 void rank(std::vector<Finding>& findings) {
   std::vector<std::size_t> order(findings.size());

@@ -15,7 +15,8 @@
 // A loss is missing when its companions are there: metrics that stood in at least 90 % of the records with the loss,
 // and that hardly ever (10 %) came without it while the loss was still printed. In a record that is cut by the end of
 // the file only companions that are printed after the loss count. Without the knowledge that a framework omits NaN,
-// three records are asked for: a last line without a loss is what many trainers end with.
+// three records are asked for: a last line without a loss is what many trainers end with. Where the first record alone
+// has a loss, only companions that belong to training count (the learning rate, the grad norm).
 //
 // Precursors: a grad norm that grows 10,000-fold or a loss that grows threefold within two records is an optimizer that
 // exploded. A NaN out of a clean line is something else: overflow in the forward pass, a kernel, a batch without
@@ -69,7 +70,7 @@ class HiddenFinder {
 
   std::vector<HiddenLoss> omissions() {
     std::vector<HiddenLoss> out;
-    if (loss_.size() < 2) return out;
+    if (loss_.empty() || (only_first() && (loss_.metric != metric::kLoss || loss_.row_of(0) != 0))) return out;
     has_loss_ = rows_of(loss_, rows_);
     find_companions();
     if (companions_.empty()) return out;
@@ -97,6 +98,9 @@ class HiddenFinder {
     bool printed_after = false;
     bool of_training = false;
   };
+
+  // NaN from the second record on: a single loss shows little of its company, so only what belongs to training counts.
+  bool only_first() const { return loss_.size() == 1; }
 
   bool explained(std::size_t row) const {
     const std::int64_t step = segment_.rows->step[row];
@@ -133,7 +137,7 @@ class HiddenFinder {
       ++there;
       trains = trains || one.of_training;
     }
-    if (there == 0 || explained(row)) return false;
+    if (there == 0 || explained(row) || (only_first() && !trains)) return false;
     // A record that shares few metrics with those of the loss was printed by another statement, unless what it shares
     // belongs to training: after a NaN often only the learning rate has a value left.
     return trains || 2 * there >= companions_.size();

@@ -54,19 +54,20 @@ class Writer {
 
   Json finding(const Finding& one) const {
     const RuleRecord* rule = rule_record(report_, one.name);
+    const Axis axis = axis_of(run_of(report_, one));
     Json out;
     out["id"] = text(one.id);
     out["name"] = text(one.name);
     out["severity"] = to_name(json_names::kSeverities, one.severity);
     out["confidence"] = number(one.confidence);
     out["impact"] = number(one.impact);
-    out["message"] = text(sentence(rule, one.message, language_));
+    out["message"] = text(sentence(rule, one.message, language_, axis));
     out["phrase"] = phrase(one.message);
     out["where"] = one.where ? location(*one.where) : Json();
     out["also"] = all(one.also, [](const Location& place) { return location(place); });
     out["evidence"] = all(one.evidence, [&](const Evidence& evidence) {
       Json item;
-      item["text"] = evidence.text.key.empty() ? Json() : text(sentence(rule, evidence.text, language_));
+      item["text"] = evidence.text.key.empty() ? Json() : text(sentence(rule, evidence.text, language_, axis));
       item["phrase"] = evidence.text.key.empty() ? Json() : phrase(evidence.text);
       item["curve"] = evidence.curve ? curve(*evidence.curve) : Json();
       item["where"] = evidence.where ? location(*evidence.where) : Json();
@@ -74,7 +75,7 @@ class Writer {
     });
     out["actions"] = all(one.actions, [&](const Action& action) {
       Json item;
-      item["text"] = text(sentence(rule, action.text, language_));
+      item["text"] = text(sentence(rule, action.text, language_, axis));
       item["phrase"] = phrase(action.text);
       item["command"] = action.command.empty() ? Json() : text(action.command);
       return item;

@@ -88,10 +88,11 @@ class Reading {
     page_.paragraph(0, run.id, Ink::kStrong);
     std::vector<std::string> facts = {run.dialect, word(run.kind, language()),
                                       count_of(run.records, kRecords, language())};
-    if (run.steps && !counts_records(&run)) facts.push_back(steps_word(*run.steps, false, language()));
+    const Axis axis = axis_of(&run);
+    if (run.steps && axis != Axis::kRecord) facts.push_back(steps_word(*run.steps, axis, language()));
     if (run.planned_steps)
       facts.push_back(say("{all} planned", "计划 {all} 步", {{"all", *run.planned_steps}}, language()));
-    if (!counts_records(&run)) {
+    if (axis != Axis::kRecord) {
       facts.push_back(say("steps as in '{axis}'", "步数取自 '{axis}'", {{"axis", run.axis}}, language()));
     } else {
       facts.push_back(lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));

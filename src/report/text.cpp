@@ -75,7 +75,7 @@ class TextReport {
   std::string steps_of(const Finding& finding) const {
     if (!finding.where || !finding.where->steps) return {};
     const RunSummary* run = run_of(report_, finding);
-    std::string out = steps_word(*finding.where->steps, counts_records(run), language());
+    std::string out = steps_word(*finding.where->steps, axis_of(run), language());
     if (run != nullptr && run->segments > 1 && finding.where->segment >= 0) {
       out += say(" (part {part})", "（第 {part} 段）", {{"part", finding.where->segment + 1}}, language());
     }
@@ -84,15 +84,16 @@ class TextReport {
 
   void write_finding(const Finding& finding, std::size_t number) {
     const RuleRecord* rule = rule_record(report_, finding.name);
+    const Axis axis = axis_of(run_of(report_, finding));
     page_.blank();
     write_heading(finding, number);
-    page_.paragraph(indent_, sentence(rule, finding.message, language()));
+    page_.paragraph(indent_, sentence(rule, finding.message, language(), axis));
     write_evidence(finding, rule);
     for (const Action& action : finding.actions) {
       const std::string label = say("do: ", "处理：", language());
       const int wide = display_width(label);
       const std::string lead = std::string(static_cast<std::size_t>(indent_), ' ') + page_.paint(Ink::kDo, label);
-      page_.paragraph(lead, indent_ + wide, indent_ + wide, sentence(rule, action.text, language()));
+      page_.paragraph(lead, indent_ + wide, indent_ + wide, sentence(rule, numbered(action.text), language(), axis));
       // Not wrapped: it is there to be copied.
       if (!action.command.empty())
         page_.line(std::string(static_cast<std::size_t>(indent_ + wide), ' ') + page_.clean(action.command));
@@ -133,6 +134,17 @@ class TextReport {
     page_.line(line);
   }
 
+  // A finding that an action refers to is called by its number, else by its rule.
+  Phrase numbered(Phrase phrase) const {
+    for (auto& [name, value] : phrase.values) {
+      if (name != "finding" || !std::holds_alternative<std::string>(value.data)) continue;
+      const std::string id = std::get<std::string>(value.data);
+      const auto number = number_of_.find(id);
+      value = number == number_of_.end() ? id.substr(0, id.find('@')) : std::to_string(number->second);
+    }
+    return phrase;
+  }
+
   // "<- 1": the numbers of the findings that explain this one.
   std::string causes(const Finding& finding) const {
     std::string out;
@@ -152,7 +164,7 @@ class TextReport {
     for (const Evidence& evidence : finding.evidence) {
       if (lines == kMostEvidence && !page_.options().verbose) break;
       if (!evidence.text.key.empty()) {
-        std::string text = sentence(rule, evidence.text, language());
+        std::string text = sentence(rule, evidence.text, language(), axis_of(run_of(report_, finding)));
         if (evidence.where && evidence.where->line > 0) {
           text += say(" ({place})", "（{place}）", {{"place", place_of(*evidence.where)}}, language());
         }
@@ -325,7 +337,8 @@ class TextReport {
       values.emplace_back("parts", run.segments);
       text += say(" in {parts} parts (the steps start again)", "，分 {parts} 段（步数重新开始）", values, language());
     }
-    if (!counts_records(&run)) text += say(", steps as in '{axis}'", "，步数取自 '{axis}'", values, language());
+    if (run.axis != "record" && !run.axis.empty())
+      text += say(", steps as in '{axis}'", "，步数取自 '{axis}'", values, language());
     text += metrics.empty() ? say(": no metric", "：没有指标", language())
                             : say(": {metrics}", "：{metrics}", values, language());
     if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language());

@@ -25,12 +25,13 @@ bool has_loss(const RunSummary& run) {
 
 // "9,800 of 20,000 steps", "19 records", "steps 31,200-31,260 of 100,000".
 std::string extent(const RunSummary& run, Language language) {
-  if (!run.steps || counts_records(&run)) return count_of(run.records, kRecords, language);
+  const Axis axis = axis_of(&run);
+  if (!run.steps || axis == Axis::kRecord) return count_of(run.records, kRecords, language);
   const std::int64_t last = run.steps->last;
   const bool whole = static_cast<double>(run.steps->first) <= std::max(1.0, kStartsLate * static_cast<double>(last));
-  std::string seen = whole ? count_of(last, kSteps, language) : steps_word(*run.steps, false, language);
-  if (run.planned_steps && *run.planned_steps > last) {
-    const Values values = {{"seen", whole ? format(Value(last)) : steps_word(*run.steps, false, Language::kEnglish)},
+  std::string seen = whole ? count_of(last, noun_of(axis), language) : steps_word(*run.steps, axis, language);
+  if (axis == Axis::kStep && run.planned_steps && *run.planned_steps > last) {
+    const Values values = {{"seen", whole ? format(Value(last)) : steps_word(*run.steps, axis, Language::kEnglish)},
                            {"steps", format(Value(*run.steps))},
                            {"last", last},
                            {"all", *run.planned_steps}};
@@ -150,12 +151,13 @@ std::string headline(const Report& report, Language language) {
   const Finding& first = report.findings.front();
   const RuleRecord* rule = rule_record(report, first.name);
   const bool explains = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& other) {
-    return std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
+    return other.severity != Severity::kNote &&
+           std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
   });
   Values values = {{"title", rule == nullptr ? first.name : rule->title.in(language)}};
   std::string where;
   if (first.where && first.where->steps) {
-    values.emplace_back("steps", steps_word(*first.where->steps, counts_records(run_of(report, first)), language));
+    values.emplace_back("steps", steps_word(*first.where->steps, axis_of(run_of(report, first)), language));
     where += say(", {steps}", "，{steps}", values, language);
   }
   if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
@@ -174,10 +176,10 @@ const RuleRecord* rule_record(const Report& report, const std::string& name) {
   return nullptr;
 }
 
-std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language) {
+std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language, Axis axis) {
   if (rule != nullptr) {
     for (const Sentence& one : rule->sentences) {
-      if (one.key == phrase.key) return fill(one.text, phrase.values, language);
+      if (one.key == phrase.key) return fill(on_axis(one.text, axis), phrase.values, language);
     }
   }
   return phrase.key;
@@ -191,6 +193,9 @@ const RunSummary* run_of(const Report& report, const Finding& finding) {
   return nullptr;
 }
 
-bool counts_records(const RunSummary* run) { return run != nullptr && (run->axis == "record" || run->axis.empty()); }
+Axis axis_of(const RunSummary* run) {
+  if (run == nullptr || run->records == 0) return Axis::kStep;
+  return axis_of(run->axis, run->steps ? run->steps->last : 0);
+}
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 
 #include "assay/report.h"
 #include "assay/text.h"
+#include "core/axis.h"
 
 namespace assay {
 
@@ -22,12 +23,13 @@ std::string headline(const Report& report, Language language);
 
 /// The record of a rule; null when the report does not carry it.
 const RuleRecord* rule_record(const Report& report, const std::string& name);
-/// The phrase as a sentence of that rule; its key where the rule has no such sentence, so that a mistake is seen.
-std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language);
+/// The phrase as a sentence of that rule, in the words of the axis; its key where the rule has no such sentence, so that
+/// a mistake is seen.
+std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language, Axis axis = Axis::kStep);
 
 /// The run of a finding; null where it has none.
 const RunSummary* run_of(const Report& report, const Finding& finding);
-/// Whether the steps of the run are only the numbers of its records.
-bool counts_records(const RunSummary* run);
+/// What its steps count. A run of messages alone has no records: their steps are the program's.
+Axis axis_of(const RunSummary* run);
 
 }  // namespace assay

@@ -35,12 +35,22 @@ std::string confidence_word(double confidence, Language language) {
   return say("possible", "可能", language);
 }
 
-std::string steps_word(const StepRange& steps, bool records, Language language) {
+const Noun& noun_of(Axis axis) {
+  switch (axis) {
+    case Axis::kRecord: return kRecords;
+    case Axis::kEpoch: return kEpochs;
+    case Axis::kSample: return kSamples;
+    case Axis::kToken: return kTokens;
+    case Axis::kStep: break;
+  }
+  return kSteps;
+}
+
+std::string steps_word(const StepRange& steps, Axis axis, Language language) {
   const std::string range = format(Value(steps));
-  if (language == Language::kChinese) return "第 " + range + (records ? " 条记录" : " 步");
-  const bool one = steps.first == steps.last;
-  if (records) return (one ? "record " : "records ") + range;
-  return (one ? "step " : "steps ") + range;
+  const Noun& noun = noun_of(axis);
+  if (language == Language::kChinese) return "第 " + range + " " + std::string(noun.zh);
+  return std::string(steps.first == steps.last ? noun.one : noun.many) + " " + range;
 }
 
 std::string word(FileState state, Language language) {

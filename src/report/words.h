@@ -9,6 +9,7 @@
 #include "assay/finding.h"
 #include "assay/report.h"
 #include "assay/text.h"
+#include "core/axis.h"
 
 namespace assay {
 
@@ -24,6 +25,9 @@ inline constexpr Noun kNotes{"note", "notes", "条提示"};
 inline constexpr Noun kRuns{"run", "runs", "次运行"};
 inline constexpr Noun kSteps{"step", "steps", "步"};
 inline constexpr Noun kRecords{"record", "records", "条记录"};
+inline constexpr Noun kEpochs{"epoch", "epochs", "个 epoch"};
+inline constexpr Noun kSamples{"sample", "samples", "个样本"};
+inline constexpr Noun kTokens{"token", "tokens", "个 token"};
 inline constexpr Noun kFiles{"file", "files", "个文件"};
 inline constexpr Noun kLines{"line", "lines", "行"};
 inline constexpr Noun kMetrics{"metric", "metrics", "个指标"};
@@ -43,8 +47,9 @@ std::string say(std::string_view en, std::string_view zh, Language language);
 std::string word(Severity severity, Language language);
 /// "certain" (from 0.9), "likely" (from 0.6), "possible".
 std::string confidence_word(double confidence, Language language);
+const Noun& noun_of(Axis axis);
 /// "step 18,600", "steps 1,912-9,800"; "record …" where the run has no step of its own.
-std::string steps_word(const StepRange& steps, bool records, Language language);
+std::string steps_word(const StepRange& steps, Axis axis, Language language);
 /// "read", "nothing read", "passed over", "failed".
 std::string word(FileState state, Language language);
 std::string word(TrainingKind kind, Language language);

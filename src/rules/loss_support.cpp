@@ -215,7 +215,7 @@ std::int64_t beginning_of(const Run& run, const LossEvent& event) {
 }
 
 Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
-  const std::int64_t limit = begin > 2 * kMargin ? begin - kMargin : begin;
+  const std::int64_t limit = counts_steps(run, segment) && begin > 2 * kMargin ? begin - kMargin : begin;
   auto checkpoint = checkpoint_before(run, segment, limit + 1);
   if (!checkpoint) checkpoint = checkpoint_before(run, segment, begin);
   if (checkpoint) return {{"resume-at", {{"checkpoint", *checkpoint}, {"begin", begin}}}, ""};

@@ -14,13 +14,12 @@ namespace {
 constexpr std::size_t kCurveRecords = 60;
 
 constexpr std::array kShared = {
-    SentenceRecord{"grew-loss",
-                   "the loss announced it: {before} to {peak} within {records} record(s), from step {step}",
+    SentenceRecord{"grew-loss", "the loss announced it: {before} to {peak} within {records} records, from step {step}",
                    "loss 有先兆：从第 {step} 步起 {records} 条记录之内由 {before} 升到 {peak}"},
     SentenceRecord{"grew-norm",
-                   "the grad norm announced it: {before} to {peak} from step {step}, {records} record(s) before",
+                   "the grad norm announced it: {before} to {peak} from step {step}, {records} records before",
                    "梯度范数有先兆：从第 {step} 步起（提前 {records} 条记录）由 {before} 升到 {peak}"},
-    SentenceRecord{"no-precursor", "nothing announced it: the record before (step {step}) was as all the others",
+    SentenceRecord{"no-precursor", "nothing announced it: the record before (step {step}) was like the others",
                    "没有任何先兆：前一条记录（第 {step} 步）一切正常"},
     SentenceRecord{"at-first-steps", "it came with the first steps", "从最初几步就出现"},
     SentenceRecord{"after-evaluation", "an evaluation or a checkpoint stands right before it",
@@ -36,12 +35,12 @@ constexpr std::array kShared = {
                    "look at the forward pass of that step, not at the learning rate: half-precision overflow, an "
                    "attention kernel or mask, a batch whose labels are all masked",
                    "请检查该步的前向计算，而不是学习率：半精度溢出、注意力算子或掩码、标签被全部屏蔽的 batch"},
-    SentenceRecord{"look-first",
-                   "look at what is wrong from the first step: Adam's epsilon 1e-8 in pure fp16 (it is 0 there), rows "
-                   "of the embedding that were never initialised, labels that are all masked, the attention kernel "
-                   "with padding",
-                   "请检查一开始就存在的问题：纯 fp16 下 Adam 的 epsilon 1e-8 会变成 0、未初始化的 embedding "
-                   "行、被全部屏蔽的标签、带 padding 的注意力算子"},
+    SentenceRecord{
+        "look-first",
+        "look at what is wrong from the first step: Adam's epsilon 1e-8 in pure fp16 (it is 0 there), rows of the "
+        "embedding that were never initialised, labels that are all masked, the attention kernel with padding",
+        "请检查一开始就存在的问题：纯 fp16 下 Adam 的 epsilon 1e-8 会变成 0、未初始化的 embedding "
+        "行、被全部屏蔽的标签、带 padding 的注意力算子"},
     SentenceRecord{
         "look-evaluation",
         "look at what the evaluation or the checkpoint leaves behind: eval mode, scaler state, dropout kernels",

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "assay/metric.h"
+#include "core/axis.h"
 #include "stat/quantile.h"
 #include "stat/trend.h"
 
@@ -40,12 +41,18 @@ Location place(const Run& run, std::int64_t line) {
 
 std::optional<std::int64_t> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step) {
   std::optional<std::int64_t> best;
+  if (!counts_steps(run, segment)) return best;  // checkpoints are named by steps, which this log does not count
   for (const Event& event : run.events) {
     if (event.kind != EventKind::kCheckpointSaved || !event.step || *event.step >= step) continue;
     if (event.segment > static_cast<int>(segment)) break;
     if (!best || *event.step > *best) best = event.step;
   }
   return best;
+}
+
+bool counts_steps(const Run& run, std::size_t segment) {
+  const Segment& part = run.segments[segment];
+  return part.empty() || axis_of(part.axis, part.last_step()) == Axis::kStep;
 }
 
 std::int64_t covered_steps(const Run& run) {
@@ -110,7 +117,6 @@ Value scale_value(double scale) {
   return Value(scale);
 }
 
-std::string_view plural(StepRange steps) { return steps.first == steps.last ? "" : "s"; }
 std::string_view plural(std::int64_t count) { return count == 1 ? "" : "s"; }
 
 double clip_threshold(const Run& run) {

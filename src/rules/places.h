@@ -16,6 +16,9 @@ Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_
 /// A line of the main source, without steps.
 Location place(const Run& run, std::int64_t line);
 
+/// Whether its steps are the program's, not records, epochs or samples: only then a number of steps can be gone back.
+bool counts_steps(const Run& run, std::size_t segment);
+
 /// Step of the last checkpoint that the log says was saved before `step` (in any segment up to this one), or nothing.
 std::optional<std::int64_t> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step);
 
@@ -44,8 +47,7 @@ std::string bf16_option(const Run& run);
 /// A loss scale as a value: whole numbers are shown in full (1,048,576).
 Value scale_value(double scale);
 
-/// "s" where the English sentence needs a plural ("step{s} {steps}"), else nothing.
-std::string_view plural(StepRange steps);
+/// "s" where an English sentence needs a plural, else nothing; nouns beside their number agree with it anyway.
 std::string_view plural(std::int64_t count);
 
 /// The threshold at which grad norms are clipped, as the run's settings tell it; 0 when they do not, or when it is off.

@@ -79,8 +79,24 @@ def matches(expected, actual):
     return any(matches(rest, actual[i:]) for i in range(at, len(actual) + 1))
 
 
-def run_test(path, binary, update):
-    """Returns the differences of one test, as text; empty when there are none."""
+def with_gaps(expected, actual):
+    """What was printed, with the first `...` of the transcript where its neighbours stand now; all of it where they are
+    gone."""
+    if "..." not in expected:
+        return actual
+    at = expected.index("...")
+    before = next((line for line in reversed(expected[:at]) if line), None)
+    after = next((line for line in expected[at + 1:] if line), None)
+    if before not in actual or (after is not None and after not in actual):
+        return actual
+    head = actual[:actual.index(before) + 1]
+    tail = [] if after is None else actual[len(actual) - 1 - actual[::-1].index(after):]
+    blank = [""] if at > 0 and not expected[at - 1] else []
+    return head + blank + ["..."] + tail
+
+
+def run_test(path, binary, update, status=True):
+    """Returns the differences of one test, as text; empty when there are none. status: exit statuses are told."""
     comments, steps = parse(path.read_text(encoding="utf-8"))
     if not steps:
         return f"{path}: no command: a test needs a line that begins with '$ '\n"
@@ -89,11 +105,13 @@ def run_test(path, binary, update):
     try:
         for command, expected in steps:
             actual = execute(command, binary, temporary)
+            if not status:
+                actual = without_blank_end([line for line in actual if not line.startswith("? ")])
             same = matches(without_blank_end(list(expected)), actual)
             if not same:
                 differences.append(f"{path}: $ {command}\n" + "\n".join(
                     difflib.unified_diff(expected, actual, "expected", "printed", lineterm="")) + "\n")
-            written += [f"$ {command}"] + (expected if same else actual + [""])
+            written += [f"$ {command}"] + (expected if same else with_gaps(expected, actual) + [""])
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     if differences and update:

@@ -160,6 +160,18 @@ TEST(HiddenNan, TablesNeedThreeRowsAndNoNewName) {
           .empty());
 }
 
+TEST(HiddenNan, OnlyTheFirstRecordHasALoss) {
+  const Rule& hidden = rule("hidden-nan");
+  const std::vector<double> rate(8, 1e-4);
+  const auto with = [&](const std::string& company) {
+    return judge_completely(hidden, MakeRun().series("loss", {10.9}).series(company, rate).done());
+  };
+  const auto found = with("learning_rate");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].where->steps, (StepRange{2, 8}));
+  EXPECT_TRUE(with("memory").empty()) << "one record tells nothing of other company";
+}
+
 TEST(HiddenNan, ZeroBesideANormThatIsNotFinite) {
   std::vector<double> loss = trained(40, 1.9, 1.2);
   std::vector<double> norm = norms(40);

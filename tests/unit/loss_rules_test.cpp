@@ -74,7 +74,7 @@ TEST(LossSpike, GradNormThatLedIsTold) {
   const Rule& spike = rule("loss-spike");
   const auto found = judge_completely(spike, MakeRun().series("loss", loss).series("grad_norm", norm).done());
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(evidence_of(spike, found[0]).find("from step 198, 3 record(s) before"), std::string::npos)
+  EXPECT_NE(evidence_of(spike, found[0]).find("from step 198, 3 records before"), std::string::npos)
       << evidence_of(spike, found[0]);
 }
 

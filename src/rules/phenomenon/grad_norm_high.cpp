@@ -19,6 +19,7 @@
 #include "measure/departures.h"
 #include "measure/drift.h"
 #include "measure/scaler.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/changepoint.h"
@@ -215,11 +216,7 @@ std::string key_of(const High& high) {
 void add_actions(const Run& run, const High& worst, Finding& finding) {
   const Series& series = *run.segments[worst.segment].find(metric::kGradNorm);
   if (worst.kind == Kind::kRisen && worst.severity != Severity::kNote) {
-    if (const auto saved = checkpoint_before(run, worst.segment, worst.steps.first)) {
-      finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", worst.steps.first}}}, ""});
-    } else {
-      finding.actions.push_back({{"resume-before", {{"onset", worst.steps.first}}}, ""});
-    }
+    finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
   }
   if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
   if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
@@ -274,27 +271,26 @@ const Rule kGradNormHigh{
     .title_zh = "梯度范数持续偏高",
     .scope = Scope::kRun,
     .severity = Severity::kWarning,
-    .parameters =
-        {{"ratio", "of the lowest level", 5, 2, 1e6,
-          "norms of healthy runs grow by a factor of two or three late in training; five is no part of that"},
-         {"ratio-alone", "of the lowest level", 10, 2, 1e6, "a factor that is a warning even when the loss is quiet"},
-         {"share", "of the records", 0.2, 0.01, 1, "a level, not an event: at least a fifth of the run"},
-         {"records", "records", 20, 5, 1e6, "fewer records are a spike"},
-         {"p90", "of the median", 4, 1.5, 1000,
-          "healthy runs have 1.15 to 1.8, a run with its learning rate too high 7.9; the limit lies between, at twice "
-          "the "
-          "worst healthy one"},
-         {"p99", "of the median", 12, 2, 1e6, "healthy runs have up to 2.3, the sick one 67; alone it is a note"},
-         {"usual", "of the usual clip threshold of 1.0", 3, 1, 1000,
-          "where the log does not tell the threshold, a median at three times the usual one is clipped in nearly every "
-          "recipe"}},
-    .sentences =
+    .parameters = {{"ratio", "of the lowest level", 5, 2, 1e6,
+                    "norms of healthy runs grow by a factor of two or three late in training; five is no part of that"},
+                   {"ratio-alone", "of the lowest level", 10, 2, 1e6,
+                    "a factor that is a warning even when the loss is quiet"},
+                   {"share", "of the records", 0.2, 0.01, 1, "a level, not an event: at least a fifth of the run"},
+                   {"records", "records", 20, 5, 1e6, "fewer records are a spike"},
+                   {"p90", "of the median", 4, 1.5, 1000,
+                    "healthy runs have 1.15 to 1.8, a run with its learning rate too high 7.9; the limit lies between, "
+                    "at twice the worst healthy one"},
+                   {"p99", "of the median", 12, 2, 1e6,
+                    "healthy runs have up to 2.3, the sick one 67; alone it is a note"},
+                   {"usual", "of the usual clip threshold of 1.0", 3, 1, 1000,
+                    "where the log does not tell the threshold, a median at three times the usual one is clipped in "
+                    "nearly every recipe"}},
+    .sentences = with_loss_sentences(
         {{"risen", "grad norm rose from {level} to {now} ({ratio} times) from step {step} on and stayed",
           "从第 {step} 步起梯度范数从 {level} 升到 {now}（{ratio} 倍）并一直停留在高位"},
          {"heavy-tail",
           "grad norm swings wildly: one record in ten above {p90} times the median around it, one in a hundred above "
-          "{p99} "
-          "times (healthy: 1.8 and 2.3)",
+          "{p99} times (healthy: 1.8 and 2.3)",
           "梯度范数剧烈波动：十分之一的记录超过局部中位数的 {p90} 倍，百分之一超过 {p99} 倍（正常为 1.8 和 2.3）"},
          {"above-clip",
           "median grad norm {median} against a clip threshold of {clip}: {share} of the records are clipped",
@@ -308,37 +304,31 @@ const Rule kGradNormHigh{
          {"loss-reacts", "the loss reacts: {before} before, up to {peak}", "loss 有反应：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss does not react: {before} before, at most {peak}",
           "loss 没有反应：之前 {before}，最高 {peak}"},
-         {"resume", "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训（梯度范数从第 {onset} 步开始上升）"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the norm began to rise",
-          "从第 {onset} 步（梯度范数开始上升）之前保存的 checkpoint 续训"},
          {"lower-rate",
           "lower the learning rate (a half to begin with); a clip threshold alone only hides a rate that is too high",
           "降低学习率（可先减半）；学习率过高时，只调裁剪阈值是治标不治本"},
          {"clip-at", "clip at {clip}, the 90th percentile of the norms of this run",
-          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90 分位）"}},
-    .docs =
-        {.finds = "A grad norm whose level rose and stayed, one with far too heavy a tail, and one that lies above the "
-                  "clip threshold all the time.",
-         .matters =
-             "A norm that grows for good says that the run is leaving the region where its learning rate is small "
-             "enough; a norm that swings says that it never was there. Where every step is clipped, the clip "
-             "threshold and not the learning rate sets the length of the updates.",
-         .decides =
-             "First the level: a jump of at least `ratio` that lasts for `share` of the records, or a climb to "
-             "the end by as much, is a warning at `ratio-alone` or when the loss reacts, else a note. Then the "
-             "tail, after division by the median of 65 records around each: `p90` is a warning, `p99` alone a "
-             "note. Then the threshold: three quarters of the records above it (above `usual` times 1.0 where it is "
-             "not told) are a note. The first tenth of the records is left out of the tail.",
-         .example = "`grad norm rose from 1.5 to 41,200 (27,467 times) from step 7,300 on and stayed`",
-         .to_do = "Lower the learning rate, or warm up longer; resume from before the rise. A threshold that clips "
-                  "everything is better replaced by a lower learning rate.",
-         .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something. Fine-tuning of "
-                         "pre-trained models has medians of 5 to 10 as a rule: that is why it is a note.",
-         .references =
-             "MLCommons AlgoPerf submissions (public logs of healthy and sick runs). Google Research, Deep "
-             "Learning Tuning Playbook: more than half of the updates clipped means that the learning rate is "
-             "too high. NVIDIA/Megatron-LM and the Hugging Face Trainer: default threshold 1.0."},
+          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90 分位）"}}),
+    .docs = {.finds = "A grad norm whose level rose and stayed, one with far too heavy a tail, and one that lies above "
+                      "the clip threshold all the time.",
+             .matters = "A norm that grows for good says that the run is leaving the region where its learning rate is "
+                        "small enough; a norm that swings says that it never was there. Where every step is clipped, "
+                        "the clip threshold and not the learning rate sets the length of the updates.",
+             .decides =
+                 "First the level: a jump of at least `ratio` that lasts for `share` of the records, or a climb to the "
+                 "end by as much, is a warning at `ratio-alone` or when the loss reacts, else a note. Then the tail, "
+                 "after division by the median of 65 records around each: `p90` is a warning, `p99` alone a note. Then "
+                 "the threshold: three quarters of the records above it (above `usual` times 1.0 where it is not told) "
+                 "are a note. The first tenth of the records is left out of the tail.",
+             .example = "`grad norm rose from 1.5 to 41,200 (27,467 times) from step 7,300 on and stayed`",
+             .to_do = "Lower the learning rate, or warm up longer; resume from before the rise. A threshold that clips "
+                      "everything is better replaced by a lower learning rate.",
+             .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something. Fine-tuning "
+                             "of pre-trained models has medians of 5 to 10 as a rule: that is why it is a note.",
+             .references =
+                 "MLCommons AlgoPerf submissions (public logs of healthy and sick runs). Google Research, Deep "
+                 "Learning Tuning Playbook: more than half of the updates clipped means that the learning rate is too "
+                 "high. NVIDIA/Megatron-LM and the Hugging Face Trainer: default threshold 1.0."},
     .judge = judge};
 
 }  // namespace assay

@@ -25,7 +25,8 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kShort = 32;  // records up to which a whole event is its place; of a longer one the acute part
+constexpr std::int64_t kSkip = 200;  // batches: of a norm that stays high nobody knows when its data end
+constexpr std::size_t kShort = 32;   // records up to which a whole event is its place; of a longer one the acute part
 
 struct Spike {
   std::size_t segment = 0;
@@ -90,7 +91,7 @@ std::optional<std::int64_t> loss_follows(const Segment& segment, const Spike& sp
 // The samples that the steps of an event read, where the log counts them.
 void add_samples(const Segment& segment, const Spike& spike, Finding& finding) {
   if (const auto samples = samples_of(segment, spike.steps)) {
-    finding.evidence.push_back({{"samples", {{"samples", *samples}}}, {}, {}});
+    finding.evidence.push_back({{"samples", {{"steps", spike.steps}, {"samples", *samples}}}, {}, {}});
   }
 }
 
@@ -118,20 +119,14 @@ void add_evidence(const Run& run, const Spike& worst, Finding& finding) {
 
 void add_actions(const Run& run, const Spike& worst, Finding& finding) {
   if (finding.severity == Severity::kNote) return;
-  const std::int64_t onset = worst.steps.first;
-  const auto saved = checkpoint_before(run, worst.segment, onset);
-  const bool harmed = !worst.shape.regained;
-  if (harmed && saved) {
-    finding.actions.push_back(
-        {{"resume", {{"checkpoint", *saved}, {"onset", onset}, {"steps", worst.steps}, {"s", plural(worst.steps)}}},
-         ""});
-  } else if (harmed) {
-    finding.actions.push_back(
-        {{"resume-before", {{"onset", onset}, {"steps", worst.steps}, {"s", plural(worst.steps)}}}, ""});
-  } else {
-    finding.actions.push_back({{"skip-next-time", {{"steps", worst.steps}, {"s", plural(worst.steps)}}}, ""});
-  }
   const Series& norm = *run.segments[worst.segment].find(metric::kGradNorm);
+  const StepRange read = data_steps(norm, worst.shape, worst.steps);
+  if (!worst.shape.regained) {
+    finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
+    finding.actions.push_back(skip_data(run, worst.segment, {read.first, std::min(read.last, read.first + kSkip - 1)}));
+  } else {
+    finding.actions.push_back({{"look-at-data", {{"steps", read}}}, ""});
+  }
   const double p90 = quantile(norm.values.span().first(std::max<std::size_t>(worst.shape.onset, 1)), 0.9);
   const double threshold = clip_threshold(run);
   if (worst.shape.onset >= 20 && (threshold == 0 || threshold > 2 * p90)) {
@@ -148,7 +143,6 @@ Phrase message_of(const Spike& worst, std::size_t count) {
            {"peak", worst.shape.peak_value},
            {"onset", worst.steps.first},
            {"steps", worst.steps},
-           {"s", plural(worst.steps)},
            {"records", worst.above},
            {"count", count}}};
 }
@@ -202,13 +196,13 @@ const Rule kGradNormSpike{
          {"floor", "of the logarithm", 0.05, 0, 1,
           "norms are printed with two or three decimals: a spread below 5 % is rounding"},
          {"records", "records", 3, 1, 1000, "one or two records are a batch; three in a row are a state of the model"}},
-    .sentences =
-        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at step{s} {steps} and came back",
+    .sentences = with_loss_sentences(
+        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at steps {steps} and came back",
           "第 {steps} 步梯度范数从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
          {"not-back", "grad norm rose from {before} to {peak} ({ratio} times) from step {onset} on and is not back",
           "第 {onset} 步起梯度范数从 {before} 升到 {peak}（{ratio} 倍），未恢复"},
          {"spikes",
-          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at step{s} {steps}, back "
+          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at steps {steps}, back "
           "afterwards",
           "梯度范数突增 {count} 次；最严重的一次在第 {steps} 步，从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
          {"spikes-not-back",
@@ -226,43 +220,30 @@ const Rule kGradNormSpike{
           "loss 没有反应：之前 {before}，最高 {peak}"},
          {"excerpt", "records before it: {records}, too few for a spread; judged by absolute terms",
           "此前只有 {records} 条记录，无法估计波动，按绝对倍数判断"},
-         {"samples", "samples {samples}, counted from 0, were read in these steps",
-          "这些步读入的样本为第 {samples} 个（从 0 计）"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, before the norm began to rise at step {onset}, and leave "
-          "out "
-          "the data of step{s} {steps}",
-          "从第 {checkpoint} 步的 checkpoint 续训（梯度范数从第 {onset} 步开始上升），并跳过第 {steps} 步的数据"},
-         {"resume-before",
-          "resume from a checkpoint saved before step {onset}, where the norm began to rise, and leave out the data of "
-          "step{s} {steps}",
-          "从第 {onset} 步（梯度范数开始上升）之前保存的 checkpoint 续训，并跳过第 {steps} 步的数据"},
-         {"skip-next-time", "look at the data of step{s} {steps}; in another run leave it out",
-          "检查第 {steps} 步的数据；重新训练时跳过这些数据"},
+         {"look-at-data",
+          "nothing to do for the run; look at the data of steps {steps}, and leave it out in the next one",
+          "本次训练无需处理；检查第 {steps} 步的数据，下次训练时跳过"},
          {"clip-at", "clip at {p90}, the 90th percentile of the norms before",
-          "把梯度裁剪阈值设为 {p90}（此前范数的 90 分位）"}},
+          "把梯度裁剪阈值设为 {p90}（此前范数的 90 分位）"}}),
     .docs =
         {.finds = "Jumps of the global grad norm above its level.",
          .matters = "It is the earliest sign of a loss spike or a divergence, and it dates the onset: a run is resumed "
                     "from before the norm rose, not from before the loss peaked.",
          .decides =
-             "The logarithm of the norm is compared with the median and MAD of the last 64 records that were not "
-             "part of an event: at least `sigmas` and at least `ratio` times the level. With fewer than 16 "
-             "records before: `ratio-short` times the smallest of them, and beyond their noise. It has come "
-             "back at twice the level. A rise of `records` records is a warning, and so is a shorter one "
-             "after which the loss, a tenth or more higher, does not come back at once; the rest are notes. All rises "
-             "of a run are one finding.",
+             "The logarithm of the norm is compared with the median and MAD of the last 64 records that were not part "
+             "of an event: at least `sigmas` and at least `ratio` times the level. With fewer than 16 records before: "
+             "`ratio-short` times the smallest of them, and beyond their noise. It has come back at twice the level. A "
+             "rise of `records` records is a warning, and so is a shorter one after which the loss, a tenth or more "
+             "higher, does not come back at once; the rest are notes. All rises of a run are one finding.",
          .example = "`grad norm rose from 0.242 to 960.4 (3,968 times) at steps 31,215-31,222 and came back`",
-         .to_do =
-             "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before its "
-             "onset and leave out the data it read; if it comes again with other data, lower the learning rate or "
-             "the clip threshold.",
+         .to_do = "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before "
+                  "its onset and leave out the data it read; if it comes again with other data, lower the learning "
+                  "rate or the clip threshold.",
          .false_alarms = "Objectives whose gradient is zero for many batches (reinforcement learning), very small "
                          "batches, a norm that is printed as a sum over micro-batches.",
-         .references =
-             "BigScience chronicles: 176B, steps 31,214-31,250; 104B, steps 8,740 and 11,447 (public logs). "
-             "karpathy/llm.c, GPT-2 124M main.log. Google Research, Deep Learning Tuning Playbook: clip at the "
-             "90th percentile."},
+         .references = "BigScience chronicles: 176B, steps 31,214-31,250; 104B, steps 8,740 and 11,447 (public logs). "
+                       "karpathy/llm.c, GPT-2 124M main.log. Google Research, Deep Learning Tuning Playbook: clip at "
+                       "the 90th percentile."},
     .judge = judge};
 
 }  // namespace assay

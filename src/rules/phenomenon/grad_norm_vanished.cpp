@@ -10,6 +10,7 @@
 
 #include "assay/metric.h"
 #include "core/curve.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/quantile.h"
@@ -120,8 +121,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
                      {{"level", worst->level},
                       {"records", worst->records()},
                       {"step", norm.step(worst->from)},
-                      {"steps", steps_of(*worst)},
-                      {"s", plural(steps_of(*worst))}}};
+                      {"steps", steps_of(*worst)}}};
   finding.where = place(run, worst->segment, steps_of(*worst), norm.line(worst->from));
   for (auto one = all.begin(); one != all.end(); ++one) {
     if (one == worst) continue;
@@ -132,11 +132,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   if (worst->level > 0) finding.evidence.push_back({{}, curve_around(norm, steps_of(*worst)), {}});
   finding.actions.push_back({{"check-graph", {}}, ""});
   if (worst->level > 0) {
-    if (const auto saved = checkpoint_before(run, worst->segment, norm.step(worst->from))) {
-      finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", norm.step(worst->from)}}}, ""});
-    } else {
-      finding.actions.push_back({{"resume-before", {{"onset", norm.step(worst->from)}}}, ""});
-    }
+    finding.actions.push_back(resume_before(run, worst->segment, norm.step(worst->from)));
   }
   out.add(std::move(finding));
 }
@@ -157,8 +153,8 @@ const Rule kGradNormVanished{
                     "below the resolution of fp32 at a norm of one: an update of that size changes no weight"},
                    {"share", "of the level before", 1e-4, 0, 0.1,
                     "gradients that shrink ten-thousandfold within a run are cut off somewhere, not small"}},
-    .sentences =
-        {{"zero", "grad norm is 0 in {records} records (step{s} {steps}) and the loss does not move",
+    .sentences = with_loss_sentences(
+        {{"zero", "grad norm is 0 in {records} records (steps {steps}) and the loss does not move",
           "第 {steps} 步共 {records} 条记录的梯度范数为 0，loss 没有变化"},
          {"fell", "grad norm fell from {level} to nothing at step {step} and stayed there for {records} records",
           "第 {step} 步起梯度范数从 {level} 降到几乎为零，持续 {records} 条记录"},
@@ -167,28 +163,21 @@ const Rule kGradNormVanished{
          {"check-graph",
           "check, in this order: are all labels masked (-100)? do the parameters require gradients and belong to the "
           "optimizer? is the loss detached, or scaled to zero?",
-          "依次检查：标签是否全被屏蔽（-100）；参数是否需要梯度、是否在优化器中；loss 是否被 detach 或被缩放成零"},
-         {"resume", "resume from the checkpoint of step {checkpoint}, before the gradients vanished at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训（梯度从第 {onset} 步起消失）"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the gradients vanished",
-          "从第 {onset} 步（梯度消失）之前保存的 checkpoint 续训"}},
-    .docs = {.finds =
-                 "A grad norm that is zero, or has shrunk to a ten-thousandth of its level, for many records while the "
-                 "loss stands still.",
+          "依次检查：标签是否全被屏蔽（-100）；参数是否需要梯度、是否在优化器中；loss 是否被 detach 或被缩放成零"}}),
+    .docs = {.finds = "A grad norm that is zero, or has shrunk to a ten-thousandth of its level, for many records "
+                      "while the loss stands still.",
              .matters = "No weight changes any more; every further step is wasted.",
-             .decides =
-                 "A stretch of `records` records at or below `tiny`, or below `share` of the median before. The loss "
-                 "within it must not move: a change between its first and last quarter of less than 2 % and within "
-                 "the noise. Where it moves, the norm was not measured or printed with too few decimals. Where the "
-                 "log has neither a loss nor any other norm before, nothing is said. An error if it lasts to the "
-                 "end, else a warning; a note where rewards are logged.",
+             .decides = "A stretch of `records` records at or below `tiny`, or below `share` of the median before. The "
+                        "loss within it must not move: a change between its first and last quarter of less than 2 % "
+                        "and within the noise. Where it moves, the norm was not measured or printed with too few "
+                        "decimals. Where the log has neither a loss nor any other norm before, nothing is said. An "
+                        "error if it lasts to the end, else a warning; a note where rewards are logged.",
              .example = "`grad norm fell from 0.412 to nothing at step 3,020 and stayed there for 480 records`",
              .to_do = "See the action: masked labels, frozen or unregistered parameters, a detached loss.",
              .false_alarms = "A plateau whose norm is printed with one decimal.",
-             .references =
-                 "Megatron-DeepSpeed prints `grad norm: 0.000` for a norm that it did not compute (public BigScience "
-                 "logs). huggingface/accelerate#2665 (optimizer holds other parameters). pytorch/pytorch#116349 "
-                 "(all labels masked)."},
+             .references = "Megatron-DeepSpeed prints `grad norm: 0.000` for a norm that it did not compute (public "
+                           "BigScience logs). huggingface/accelerate#2665 (optimizer holds other parameters). "
+                           "pytorch/pytorch#116349 (all labels masked)."},
     .judge = judge};
 
 }  // namespace assay

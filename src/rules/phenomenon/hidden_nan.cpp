@@ -51,10 +51,12 @@ Location where(const Run& run, const Found& found) {
   return place(run, found.segment, {rows.step[it.first_row], rows.step[it.last_row]}, rows.line[it.first_row]);
 }
 
+constexpr std::size_t kCompanionsTold = 3;
+
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
+  for (std::size_t i = 0; i < std::min(names.size(), kCompanionsTold); ++i) out += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > kCompanionsTold ? out + ", …" : out;
 }
 
 Finding tell(const Run& run, const Found& found) {
@@ -120,9 +122,9 @@ const Rule kHiddenNan{
           "where the framework is not known to omit NaN: many trainers end with a last record that has no loss"}},
     .sentences = with_non_finite_sentences({
         {"omitted",
-         "the line of step {step} has no {metric}, which this framework leaves out when it is NaN; printed as ever: "
-         "{companions} ({records} record(s), to step {last})",
-         "第 {step} 步的日志行没有 {metric}（该框架在其为 NaN 时不打印），其余照常打印：{companions}（共 {records} "
+         "{metric} is missing in {records} records from step {step} to {last}: this framework leaves it out when it is "
+         "NaN; still there: {companions}",
+         "第 {step} 步起没有 {metric}（该框架在其为 NaN 时不打印），其余照常打印：{companions}（共 {records} "
          "条记录，到第 {last} 步）"},
         {"empty",
          "{metric} is missing from step {step} to the end ({records} records), a NaN that was not written; still "
@@ -130,7 +132,7 @@ const Rule kHiddenNan{
          "从第 {step} 步到结束（{records} 条记录）都没有 {metric}：NaN 未被写出；照常记录的有：{companions}"},
         {"zero",
          "{metric} is 0.0 at step {step} beside a grad norm that is not finite: a NaN replaced by a logging filter "
-         "({records} record(s), to step {last})",
+         "({records} records, to step {last})",
          "第 {step} 步 {metric} 为 0.0，而梯度范数不是有限值：NaN 被日志过滤器替换（共 {records} 条记录，到第 {last} "
          "步）"},
         {"came-back", "it comes back afterwards, so the weights were spared", "之后又恢复，说明权重未受影响"},
@@ -140,20 +142,19 @@ const Rule kHiddenNan{
     .docs = {.finds = "A loss that disappears from the log, or turns into 0.0, because it is NaN.",
              .matters = "The run is dead and its log looks calm: no NaN is printed anywhere, and counters of NaN "
                         "iterations can stay at zero.",
-             .decides = "The loss is missing in records that hold the metrics which always came with it (in 90 % of "
-                        "its records, and hardly ever without it before), and no skipped step explains that (a skip "
-                        "counter, an overflow message, a halved loss scale, a grad norm printed again). One record is "
-                        "enough where the framework is known to omit losses that are not positive (Megatron-LM and its "
-                        "relatives); elsewhere three at the end of the log. In a record that the end of the file cuts "
-                        "only metrics that are printed after the loss count. Or the loss is exactly 0.0 beside a grad "
-                        "norm that is NaN or infinite. A loss of 0.0 with a finite grad norm is normal for policy "
-                        "optimisation.\n\n*error*, or *warning* when the loss comes back or only the evaluation loss "
-                        "is concerned.",
+             .decides =
+                 "The loss is missing in records that hold the metrics which always came with it (in 90 % of its "
+                 "records, and hardly ever without it before), and no skipped step explains that (a skip counter, an "
+                 "overflow message, a halved loss scale, a grad norm printed again). One record is enough where the "
+                 "framework is known to omit losses that are not positive (Megatron-LM and its relatives); elsewhere "
+                 "three at the end of the log. In a record that the end of the file cuts only metrics that are printed "
+                 "after the loss count. Or the loss is exactly 0.0 beside a grad norm that is NaN or infinite. A loss "
+                 "of 0.0 with a finite grad norm is normal for policy optimisation.\n\n*error*, or *warning* when the "
+                 "loss comes back or only the evaluation loss is concerned.",
              .example =
                  "`loss is missing from step 57 to the end (43 records), a NaN that was not written; still there: lr`",
-             .to_do =
-                 "As for `non-finite-loss`. Switch the filter off (`--logging_nan_inf_filter false`), or on the checks "
-                 "(`--check-for-nan-in-loss-and-grad`), so that the next one is seen when it happens.",
+             .to_do = "As for `non-finite-loss`. Switch the filter off (`--logging_nan_inf_filter false`), or on the "
+                      "checks (`--check-for-nan-in-loss-and-grad`), so that the next one is seen when it happens.",
              .false_alarms = "A second phase of training that logs its loss under another name is recognised only if "
                              "that name holds `loss`.",
              .references =

@@ -9,6 +9,7 @@
 
 #include "measure/scaler.h"
 #include "measure/skips.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -60,8 +61,7 @@ void add_evidence(const Run& run, const Collapse& worst, const ScalerHistory& sc
                                  {{"from", scale_value(fall.from)},
                                   {"to", scale_value(fall.to)},
                                   {"halvings", fall.halvings},
-                                  {"steps", fall.steps},
-                                  {"s", plural(fall.steps)}}},
+                                  {"steps", fall.steps}}},
                                 {},
                                 place(run, worst.segment, fall.steps, fall.line)});
   }
@@ -70,8 +70,7 @@ void add_evidence(const Run& run, const Collapse& worst, const ScalerHistory& sc
     if (one.steps.first >= worst.steps.first && one.steps.last <= worst.steps.last) skipped += one.skipped;
   }
   if (skipped > 0) {
-    finding.evidence.push_back(
-        {{"skipped", {{"skipped", skipped}, {"steps", worst.length()}, {"s", plural(worst.length())}}}, {}, {}});
+    finding.evidence.push_back({{"skipped", {{"skipped", skipped}, {"steps", worst.length()}}}, {}, {}});
   }
   if (const auto loss = loss_reaction(run.segments[worst.segment], worst.steps)) {
     finding.evidence.push_back({{"loss", {{"before", loss->before}, {"after", loss->last}}}, {}, {}});
@@ -113,7 +112,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     finding.message = {"gave-up", {{"lowest", scale_value(worst->lowest)}, {"step", worst->steps.last}}};
   } else {
     finding.message = {worst->lowest < 1 ? "below-one" : "at-floor",
-                       {{"lowest", scale_value(worst->lowest)}, {"length", length}, {"s", plural(length)}}};
+                       {{"lowest", scale_value(worst->lowest)}, {"length", length}}};
     if (worst->from > 0) {
       finding.message.key += "-fallen";
       finding.message.values.emplace_back("from", scale_value(worst->from));
@@ -125,11 +124,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const std::int64_t onset =
       history.falls.empty() ? worst->steps.first : std::min(worst->steps.first, history.falls.back().steps.first);
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
-  if (const auto saved = checkpoint_before(run, worst->segment, onset)) {
-    finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}}}, ""});
-  } else {
-    finding.actions.push_back({{"resume-before", {{"onset", onset}}}, ""});
-  }
+  finding.actions.push_back(resume_before(run, worst->segment, onset));
   finding.actions.push_back({{"find-layer", {}}, ""});
   out.add(std::move(finding));
 }
@@ -144,63 +139,55 @@ const Rule kLossScaleCollapse{
     .title_zh = "loss scale 已崩溃：fp16 的数值范围容纳不下该模型的梯度",
     .scope = Scope::kRun,
     .severity = Severity::kError,
-    .parameters =
-        {{"steps", "steps", 100, 1, 1e9,
-          "a scaler that only passes through the region climbs out after one window without overflow; skipping or "
-          "rounding away a hundred updates is harm already done"},
-         {"steps-at-end", "steps", 10, 1, 1e9,
-          "a log that ends with the scale down there shows no way out; fewer steps may be the last halvings of a "
-          "search"}},
-    .sentences =
-        {{"below-one", "loss scale below 1 for {length} step{s} (lowest {lowest})",
+    .parameters = {{"steps", "steps", 100, 1, 1e9,
+                    "a scaler that only passes through the region climbs out after one window without overflow; "
+                    "skipping or rounding away a hundred updates is harm already done"},
+                   {"steps-at-end", "steps", 10, 1, 1e9,
+                    "a log that ends with the scale down there shows no way out; fewer steps may be the last halvings "
+                    "of a search"}},
+    .sentences = with_loss_sentences(
+        {{"below-one", "loss scale below 1 for {length} steps (lowest {lowest})",
           "loss scale 持续 {length} 步低于 1（最低 {lowest}）"},
-         {"below-one-fallen", "loss scale fell from {from} and stayed below 1 for {length} step{s} (lowest {lowest})",
+         {"below-one-fallen", "loss scale fell from {from} and stayed below 1 for {length} steps (lowest {lowest})",
           "loss scale 从 {from} 一路下降，随后持续 {length} 步低于 1（最低 {lowest}）"},
-         {"at-floor", "loss scale at {lowest} for {length} step{s}", "loss scale 停在 {lowest} 达 {length} 步"},
-         {"at-floor-fallen",
-          "loss scale fell from {from} to its floor of {lowest} and stayed there for {length} step{s}",
+         {"at-floor", "loss scale at {lowest} for {length} steps", "loss scale 停在 {lowest} 达 {length} 步"},
+         {"at-floor-fallen", "loss scale fell from {from} to its floor of {lowest} and stayed there for {length} steps",
           "loss scale 从 {from} 降到下限 {lowest}，并停留了 {length} 步"},
          {"gave-up", "the loss scaler gave up at step {step}: the scale is at its minimum and gradients still overflow",
           "loss scaler 在第 {step} 步放弃：scale 已到最小值，梯度仍然溢出"},
          {"no-scale", "needs a loss scale in the log (fp16 training)", "需要日志中有 loss scale（fp16 训练）"},
          {"told", "the log says: {line}", "日志原文：{line}"},
-         {"fall", "loss scale {from} -> {to} ({halvings} halvings) at step{s} {steps}",
+         {"fall", "loss scale {from} -> {to} ({halvings} halvings) at steps {steps}",
           "第 {steps} 步：loss scale {from} -> {to}（减半 {halvings} 次）"},
-         {"skipped", "{skipped} optimizer steps skipped within these {steps} step{s}",
+         {"skipped", "{skipped} optimizer steps skipped within these {steps} steps",
           "这 {steps} 步中有 {skipped} 次参数更新被跳过"},
          {"loss", "loss {before} before, {after} at the end", "loss 之前为 {before}，最后为 {after}"},
          {"use-bf16",
           "train in bf16: it has the exponent range of fp32 and needs no loss scale; do not raise the minimum scale",
           "改用 bf16 训练：指数范围与 fp32 相同，不需要 loss scale；不要靠调高最小 scale 来掩盖问题"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, saved before the scale began to fall at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训（scale 从第 {onset} 步开始下降，该 checkpoint 保存于此之前）"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the scale began to fall",
-          "从第 {onset} 步（scale 开始下降）之前保存的 checkpoint 续训"},
          {"find-layer",
           "if fp16 has to stay: find the layer whose activations or gradients overflow, lower the learning rate, add "
           "normalisation to that layer",
-          "如果必须使用 fp16：找出激活或梯度溢出的层，降低学习率，并在该层加归一化"}},
-    .docs =
-        {.finds = "A dynamic loss scale that lies below 1, or at a floor of 1 that it fell to, for many steps; or a "
-                  "scaler that says that it is at its minimum and stops the run.",
-         .matters = "The scale lifts small gradients into the range of fp16. Below 1 it does the opposite: small "
-                    "gradients become exactly 0 while the largest still overflow, so that part of the model stops "
-                    "learning and many updates are skipped. Such a run does not come back by itself.",
-         .decides =
-             "The history of the scale is put together from the records and from the scaler's messages. A "
-             "stretch at or below the floor of at least `steps` steps is an error, and so is the message that "
-             "the scaler gave up. A shorter stretch below 1 with which the log ends is a warning. A scale that is 1 "
-             "from first to last (bf16) or -1 (not reported) is not a loss scale.",
-         .example = "`loss scale fell from 65,536 and stayed below 1 for 2,300 steps (lowest 0.0625)`",
-         .to_do = "Use bf16 where the hardware has it. Resume from a checkpoint from before the scale began to fall, "
-                  "not from one at the bottom: the weights have moved on with most gradients rounded away. If fp16 "
-                  "must stay, find the layer that overflows; a model trained in bf16 often has activations beyond "
-                  "65,504 and cannot be trained on in fp16.",
-         .false_alarms = "A framework that is told a constant scale below 1 on purpose.",
-         .references = "BigScience, chronicles of the 104B model: choose a checkpoint from before the trend of the "
-                       "loss scale bends. DeepSpeed: `Current loss scale already at minimum`. fairseq: `Minimum loss "
-                       "scale reached`. ymcui/Chinese-LLaMA-Alpaca#534, fairseq#3750, keras-team/tf-keras#644."},
+          "如果必须使用 fp16：找出激活或梯度溢出的层，降低学习率，并在该层加归一化"}}),
+    .docs = {.finds = "A dynamic loss scale that lies below 1, or at a floor of 1 that it fell to, for many steps; or "
+                      "a scaler that says that it is at its minimum and stops the run.",
+             .matters = "The scale lifts small gradients into the range of fp16. Below 1 it does the opposite: small "
+                        "gradients become exactly 0 while the largest still overflow, so that part of the model stops "
+                        "learning and many updates are skipped. Such a run does not come back by itself.",
+             .decides = "The history of the scale is put together from the records and from the scaler's messages. A "
+                        "stretch at or below the floor of at least `steps` steps is an error, and so is the message "
+                        "that the scaler gave up. A shorter stretch below 1 with which the log ends is a warning. A "
+                        "scale that is 1 from first to last (bf16) or -1 (not reported) is not a loss scale.",
+             .example = "`loss scale fell from 65,536 and stayed below 1 for 2,300 steps (lowest 0.0625)`",
+             .to_do = "Use bf16 where the hardware has it. Resume from a checkpoint from before the scale began to "
+                      "fall, not from one at the bottom: the weights have moved on with most gradients rounded away. "
+                      "If fp16 must stay, find the layer that overflows; a model trained in bf16 often has activations "
+                      "beyond 65,504 and cannot be trained on in fp16.",
+             .false_alarms = "A framework that is told a constant scale below 1 on purpose.",
+             .references =
+                 "BigScience, chronicles of the 104B model: choose a checkpoint from before the trend of the loss "
+                 "scale bends. DeepSpeed: `Current loss scale already at minimum`. fairseq: `Minimum loss scale "
+                 "reached`. ymcui/Chinese-LLaMA-Alpaca#534, fairseq#3750, keras-team/tf-keras#644."},
     .judge = judge};
 
 }  // namespace assay

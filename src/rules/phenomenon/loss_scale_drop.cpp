@@ -10,6 +10,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/scaler.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -74,13 +75,8 @@ void add_evidence(const Run& run, const Drop& worst, Finding& finding) {
 }
 
 void add_actions(const Run& run, const Drop& worst, Finding& finding) {
-  const std::int64_t onset = worst.fall.steps.first;
   if (worst.loss && worst.loss->reacts) {
-    if (const auto saved = checkpoint_before(run, worst.segment, onset)) {
-      finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}}}, ""});
-    } else {
-      finding.actions.push_back({{"resume-before", {{"onset", onset}}}, ""});
-    }
+    finding.actions.push_back(resume_before(run, worst.segment, worst.fall.steps.first));
   }
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
 }
@@ -109,7 +105,6 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
                       {"to", scale_value(worst->fall.to)},
                       {"halvings", worst->fall.halvings},
                       {"steps", worst->fall.steps},
-                      {"s", plural(worst->fall.steps)},
                       {"count", drops.size()}}};
   finding.where = place(run, worst->segment, worst->fall.steps, worst->fall.line);
   for (auto drop = drops.begin(); drop != drops.end(); ++drop) {
@@ -130,24 +125,21 @@ const Rule kLossScaleDrop{
     .title_zh = "训练途中 loss scale 快速下降：梯度超出了 fp16 的范围",
     .scope = Scope::kRun,
     .severity = Severity::kWarning,
-    .parameters =
-        {{"halvings", "halvings", 5, 2, 32,
-          "a healthy scaler halves about once in a window (1,000 steps) and rises in between; five in a row within "
-          "`within` steps, a factor of 32, are no accident"},
-         {"halvings-with-loss", "halvings", 3, 1, 32,
-          "a factor of 8 is still possible after a doubling too many; it counts as a warning only when the loss rises "
-          "with "
-          "it, else it is a note"},
-         {"within", "steps", 50, 1, 100000,
-          "one skipped step a halving, with hysteresis two, leaves room for pauses and stays far below a window; a log "
-          "with wider intervals is judged interval by interval"}},
-    .sentences =
-        {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at step{s} {steps}, after the start-up",
+    .parameters = {{"halvings", "halvings", 5, 2, 32,
+                    "a healthy scaler halves about once in a window (1,000 steps) and rises in between; five in a row "
+                    "within `within` steps, a factor of 32, are no accident"},
+                   {"halvings-with-loss", "halvings", 3, 1, 32,
+                    "a factor of 8 is still possible after a doubling too many; it counts as a warning only when the "
+                    "loss rises with it, else it is a note"},
+                   {"within", "steps", 50, 1, 100000,
+                    "one skipped step a halving, with hysteresis two, leaves room for pauses and stays far below a "
+                    "window; a log with wider intervals is judged interval by interval"}},
+    .sentences = with_loss_sentences(
+        {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at steps {steps}, after the start-up",
           "启动阶段之后，第 {steps} 步 loss scale 从 {from} 降到 {to}（减半 {halvings} 次）"},
          {"fell-often",
           "loss scale fell fast {count} times after the start-up; worst from {from} to {to} ({halvings} halvings) at "
-          "steps "
-          "{steps}",
+          "steps {steps}",
           "启动阶段之后 loss scale 快速下降 {count} 次；最严重的一次在第 {steps} 步，从 {from} 降到 {to}（减半 "
           "{halvings} 次）"},
          {"no-scale", "needs a loss scale in the log (fp16 training)", "需要日志中有 loss scale（fp16 训练）"},
@@ -155,33 +147,24 @@ const Rule kLossScaleDrop{
           "loss 随之上升：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss did not move: {before} before, at most {peak}",
           "loss 没有异动：之前 {before}，最高 {peak}"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, the last before the scale began to fall at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训，这是 scale 在第 {onset} 步开始下降之前的最后一个"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the scale began to fall",
-          "从第 {onset} 步（scale 开始下降）之前保存的 checkpoint 续训"},
          {"use-bf16", "where the hardware has bf16, train in it: it needs no loss scale",
-          "硬件支持时改用 bf16 训练，不再需要 loss scale"}},
+          "硬件支持时改用 bf16 训练，不再需要 loss scale"}}),
     .docs = {.finds = "Several halvings of a dynamic loss scale in a row, after the start-up of the run.",
-             .matters =
-                 "The scaler halves because gradients overflow. A quick way down says that they are growing by a "
-                 "power of two every step or two; the loss usually follows within tens of steps. It is the "
-                 "earliest sign that an fp16 log gives.",
-             .decides =
-                 "Moves of the scale come from the records and from the scaler's messages. Halvings with no rise and "
-                 "no long pause between them are one fall; the part with most halvings within `within` steps "
-                 "counts. At least `halvings` of them, or `halvings-with-loss` when the loss rises by more than a "
-                 "tenth of its level at the same place, are a warning; `halvings-with-loss` alone are a note. The "
-                 "search for the working point at the start of a run is left out.",
+             .matters = "The scaler halves because gradients overflow. A quick way down says that they are growing by "
+                        "a power of two every step or two; the loss usually follows within tens of steps. It is the "
+                        "earliest sign that an fp16 log gives.",
+             .decides = "Moves of the scale come from the records and from the scaler's messages. Halvings with no "
+                        "rise and no long pause between them are one fall; the part with most halvings within `within` "
+                        "steps counts. At least `halvings` of them, or `halvings-with-loss` when the loss rises by "
+                        "more than a tenth of its level at the same place, are a warning; `halvings-with-loss` alone "
+                        "are a note. The search for the working point at the start of a run is left out.",
              .example =
                  "`loss scale fell from 65,536 to 4,096 (4 halvings) at steps 29,041-29,060, after the start-up`",
-             .to_do =
-                 "If the loss went with it, go back to a checkpoint from before the first halving, not from before the "
-                 "peak of the loss. Then lower the learning rate or clip harder, or train in bf16.",
+             .to_do = "If the loss went with it, go back to a checkpoint from before the first halving, not from "
+                      "before the peak of the loss. Then lower the learning rate or clip harder, or train in bf16.",
              .false_alarms = "A scaler that was initialised again in the middle of a run without a restart in the log.",
-             .references =
-                 "BigScience, chronicles of the 13B and 104B models (public logs). GLM-130B training log: the loss "
-                 "scale falls about 30 steps ahead of the loss at steps 33,700 and 35,250."},
+             .references = "BigScience, chronicles of the 13B and 104B models (public logs). GLM-130B training log: "
+                           "the loss scale falls about 30 steps ahead of the loss at steps 33,700 and 35,250."},
     .judge = judge};
 
 }  // namespace assay

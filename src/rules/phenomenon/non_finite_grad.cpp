@@ -153,10 +153,10 @@ const Rule kNonFiniteGrad{
         {"several", "grad norm is {what} at {count} of {records} records, from step {step} to {last}",
          "{records} 条记录中有 {count} 条的梯度范数为 {what}（第 {step} 至 {last} 步）"},
         {"start-up",
-         "grad norm is {what} at {count} record(s) until step {last}, at the start of training, and finite ever after",
+         "grad norm is {what} at {count} records until step {last}, at the start of training, and finite ever after",
          "训练初期（到第 {last} 步）有 {count} 条记录的梯度范数为 {what}，此后一直有限"},
         {"skipped",
-         "grad norm is {what} at {count} record(s), first at step {step}; these steps were skipped by the loss scaler",
+         "grad norm is {what} at {count} records, first at step {step}; these steps were skipped by the loss scaler",
          "有 {count} 条记录的梯度范数为 {what}（首次在第 {step} 步）；这些步已被 loss scaler 跳过"},
         {"told", "the framework reports at step {step}: {text}", "框架在第 {step} 步报告：{text}"},
         {"told-somewhere", "the framework reports: {text}", "框架报告：{text}"},
@@ -172,10 +172,10 @@ const Rule kNonFiniteGrad{
              "Records whose grad norm is NaN or infinite, or a framework's own message that it met such a gradient.",
          .matters = "Without a skip the update is NaN, or zero after clipping by an infinite norm: the step trains "
                     "nothing at best.",
-         .decides = "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 "
-                    "steps, or they are scattered (at most 5 % of the records, no more than two in a row) under a "
-                    "logged loss scale. *warning*: scattered without a loss scale in the log. *error*: more, or to the "
-                    "end.",
+         .decides =
+             "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 steps, or "
+             "they are scattered (at most 5 % of the records, no more than two in a row) under a logged loss scale. "
+             "*warning*: scattered without a loss scale in the log. *error*: more, or to the end.",
          .example = "`grad norm is Inf at 28 of 480 records, from step 19,500 to 23,800`",
          .to_do = "Resume before it began. Under fp16: bfloat16, or find the layer that overflows. Otherwise as for "
                   "`non-finite-loss`.",

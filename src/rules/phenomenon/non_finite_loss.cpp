@@ -102,7 +102,8 @@ Finding tell(const Run& run, const Found& found) {
     return finding;
   }
   finding.confidence = has(found.loss->quirks, Quirk::kRunningMean) ? 0.6 : 0.99;
-  finding.message.key = values.from_the_start && values.to_the_end ? "always"
+  const char* always = found.segment > 0 ? "always-after-restart" : "always";
+  finding.message.key = values.from_the_start && values.to_the_end ? always
                         : values.to_the_end                        ? "stays"
                         : found.severity == Severity::kError       ? "several"
                                                                    : "single";
@@ -173,17 +174,21 @@ const Rule kNonFiniteLoss{
          "{metric} 从第 {step} 步起为 {what}，此后再未恢复（日志止于第 {last} 步）"},
         {"always", "{metric} is {what} from its first value (step {step}) on",
          "{metric} 从第一个值（第 {step} 步）起就是 {what}"},
+        {"always-after-restart",
+         "{metric} is {what} from the first value after the restart (step {step}) on: the checkpoint that was loaded "
+         "may hold it already",
+         "重启后 {metric} 从第一个值（第 {step} 步）起就是 {what}：加载的检查点可能已经损坏"},
         {"several",
          "{metric} is {what} at {count} records from step {step} on, without a skipped step that explains it",
          "{metric} 从第 {step} 步起共有 {count} 条记录为 {what}，且没有跳步可以解释"},
         {"single",
-         "{metric} is {what} at step {step} ({count} record(s) in all); it went on finite, so the weights were spared",
+         "{metric} is {what} at step {step} ({count} records in all); it went on finite, so the weights were spared",
          "{metric} 在第 {step} 步为 {what}（共 {count} 条记录）；此后恢复有限值，说明权重未受影响"},
         {"evaluation",
          "{metric} is {what} from step {step} on while the training loss stays finite: the evaluation is at fault",
          "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限：问题出在评估本身"},
         {"skipped",
-         "{metric} is {what} at {count} record(s), first at step {step}; these steps were skipped and training went on",
+         "{metric} is {what} at {count} records, first at step {step}; these steps were skipped and training went on",
          "{metric} 有 {count} 条记录为 {what}（首次在第 {step} 步）；这些步已被跳过，训练继续进行"},
         {"told", "the framework reports at step {step}: {text}", "框架在第 {step} 步报告：{text}"},
         {"told-somewhere", "the framework reports: {text}", "框架报告：{text}"},

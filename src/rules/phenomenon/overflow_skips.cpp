@@ -10,6 +10,7 @@
 
 #include "assay/metric.h"
 #include "measure/skips.h"
+#include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -90,21 +91,19 @@ Phrase message_of(const Part& part) {
   switch (part.kind) {
     case Kind::kInARow:
       return {part.severity == Severity::kError ? "in-a-row-at-end" : "in-a-row",
-              {{"skipped", part.where.skipped}, {"steps", steps}, {"s", plural(part.where.steps)}}};
+              {{"skipped", part.where.skipped}, {"steps", steps}}};
     case Kind::kMany:
       return {"many",
               {{"skipped", part.where.skipped},
                {"width", width},
                {"rate",
                 Value(100.0 * static_cast<double>(part.where.skipped) / static_cast<double>(width), Unit::kPercent)},
-               {"steps", steps},
-               {"s", plural(part.where.steps)}}};
+               {"steps", steps}}};
     case Kind::kFew:
       return {clustered(part) ? "few-but-dense" : "few",
               {{"skipped", part.skips.later},
                {"covered", part.skips.later_steps},
                {"steps", steps},
-               {"s", plural(part.where.steps)},
                {"window", part.scaler.window}}};
     default: break;
   }
@@ -130,7 +129,7 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
   if (finding.severity != Severity::kNote && batch != nullptr && !batch->empty()) {
     const std::size_t i = std::min(batch->at_or_after_step(part.where.steps.first), batch->size() - 1);
     finding.evidence.push_back(
-        {{"samples", {{"samples", Value(static_cast<double>(part.where.skipped) * batch->value(i))}}}, {}, {}});
+        {{"untaught", {{"samples", Value(static_cast<double>(part.where.skipped) * batch->value(i))}}}, {}, {}});
   }
   if (finding.severity == Severity::kNote) return;
   if (const auto loss = loss_reaction(run.segments[part.segment], part.where.steps); loss && loss->reacts) {
@@ -140,11 +139,10 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
 
 void add_actions(const Run& run, const Part& part, Finding& finding) {
   if (finding.severity == Severity::kNote) return;
-  const std::int64_t onset = part.where.steps.first;
-  if (const auto saved = checkpoint_before(run, part.segment, onset)) {
-    finding.actions.push_back({{"resume", {{"checkpoint", *saved}, {"onset", onset}}}, ""});
-  } else {
-    finding.actions.push_back({{"resume-before", {{"onset", onset}}}, ""});
+  // Skipped steps by themselves leave the weights as they were.
+  const auto loss = loss_reaction(run.segments[part.segment], part.where.steps);
+  if (finding.severity == Severity::kError || (loss && loss->reacts)) {
+    finding.actions.push_back(resume_before(run, part.segment, part.where.steps.first));
   }
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
 }
@@ -200,25 +198,24 @@ const Rule kOverflowSkips{
          {"fewest", "skips", 5, 2, 1000, "a rate from fewer skips is no rate; five halvings are a factor of 32"},
          {"in-a-row", "skips", 10, 3, 1000,
           "ten skipped steps in a row take the scale down by a factor of 1,000 without finding a value that works"}},
-    .sentences =
+    .sentences = with_loss_sentences(
         {{"start-up",
           "optimizer steps skipped at the start of the run: {skipped}, the search for a loss scale (normal)",
           "训练启动阶段跳过参数更新 {skipped} 次：loss scale 在寻找合适的值，属正常现象"},
          {"start-up-scale",
           "optimizer steps skipped while the loss scale came down from {from} to {to} at the start of the run: "
-          "{skipped} "
-          "(normal)",
+          "{skipped} (normal)",
           "训练启动阶段 loss scale 从 {from} 降到 {to}，其间跳过参数更新 {skipped} 次，属正常现象"},
          {"few", "optimizer steps skipped after the start-up: {skipped} in {covered} steps, what a loss scaler needs",
           "启动阶段之后的 {covered} 步中跳过参数更新 {skipped} 次，属于 loss scaler 的正常开销"},
-         {"few-but-dense", "optimizer steps skipped after the start-up: {skipped}, most of them at step{s} {steps}",
+         {"few-but-dense", "optimizer steps skipped after the start-up: {skipped}, most of them at steps {steps}",
           "启动阶段之后跳过参数更新 {skipped} 次，集中在第 {steps} 步"},
-         {"many", "{skipped} of {width} steps skipped ({rate}) at step{s} {steps}, after the start-up",
+         {"many", "{skipped} of {width} steps skipped ({rate}) at steps {steps}, after the start-up",
           "启动阶段之后，第 {steps} 步的 {width} 步中有 {skipped} 次更新被跳过（{rate}）"},
-         {"in-a-row", "{skipped} optimizer steps in a row skipped at step{s} {steps}",
+         {"in-a-row", "{skipped} optimizer steps in a row skipped at steps {steps}",
           "第 {steps} 步连续跳过 {skipped} 次参数更新"},
          {"in-a-row-at-end",
-          "{skipped} optimizer steps in a row skipped at step{s} {steps}; the run did not get going again",
+          "{skipped} optimizer steps in a row skipped at steps {steps}; the run did not get going again",
           "第 {steps} 步连续跳过 {skipped} 次参数更新，此后训练没有恢复正常"},
          {"no-scaler", "needs something that tells of skipped steps (loss scale, counter or message)",
           "需要日志中有 loss scale、跳步计数或溢出信息"},
@@ -227,36 +224,31 @@ const Rule kOverflowSkips{
          {"in-all", "{skipped} skipped in all, of {covered} steps after the start-up",
           "启动阶段之后共跳过 {skipped} 次（共 {covered} 步）"},
          {"counter-silent", "the log's own counter of skipped iterations stays at 0", "日志自带的跳步计数一直为 0"},
-         {"samples", "{samples} samples were read and taught nothing", "这些步读入的 {samples} 个样本没有参与参数更新"},
+         {"untaught", "{samples} samples were read and taught nothing",
+          "这些步读入的 {samples} 个样本没有参与参数更新"},
          {"loss", "the loss rose with it: {before} before, up to {peak}", "loss 随之上升：之前 {before}，最高 {peak}"},
-         {"resume",
-          "resume from the checkpoint of step {checkpoint}, the last before the overflows began at step {onset}",
-          "从第 {checkpoint} 步的 checkpoint 续训，这是第 {onset} 步开始溢出之前的最后一个"},
-         {"resume-before", "resume from a checkpoint saved before step {onset}, where the overflows began",
-          "从第 {onset} 步（开始溢出）之前保存的 checkpoint 续训"},
          {"use-bf16", "train in bf16, or lower the learning rate and the clip threshold if fp16 has to stay",
-          "改用 bf16 训练；必须使用 fp16 时，降低学习率和梯度裁剪阈值"}},
-    .docs =
-        {.finds = "Optimizer steps that were thrown away because a gradient was not finite: told by messages, counters "
-                  "or flags of the framework, or betrayed by a loss scale that fell or a loss that is missing.",
-         .matters = "A skipped step reads its samples and learns nothing from them, while the schedule goes on. A few "
-                    "are the price of dynamic loss scaling. Many say that the gradients do not fit into fp16, and are "
-                    "often the first sign of a divergence.",
-         .decides = "All sources are put together, because some are silent: Megatron-DeepSpeed prints 0 skipped "
-                    "iterations while DeepSpeed skips. Skips in the start-up search are a note whatever their number. "
-                    "Afterwards the stretch in which skips exceed `rate` the most is judged: at least `fewest` of them "
-                    "are a warning. At least `in-a-row` in succession are a warning if the run took as many steps "
-                    "again afterwards, else an error. Fewer are a note.",
-         .example = "`6 of 7 steps skipped (85.71 %) at steps 17,062-17,068, after the start-up`",
-         .to_do = "Nothing for a start-up search (a lower initial scale makes it shorter) or for a few. Otherwise look "
-                  "at the loss at the same steps, go back to a checkpoint from before the first overflow, and lower "
-                  "the learning rate, clip harder or train in bf16.",
-         .false_alarms =
-             "An excerpt that begins in the middle of a start-up search. Logs with very wide intervals show "
-             "the net of several moves, so the count is a lower bound.",
-         .references = "DeepSpeed: `OVERFLOW! Rank 0 Skipping step`; deepspeedai/DeepSpeed#931 (are early overflows "
-                       "harmless?). NVIDIA/nccl#743 (a normal search from 2^32). Defaults of the scale window: "
-                       "Megatron-LM and DeepSpeed, 1,000 steps."},
+          "改用 bf16 训练；必须使用 fp16 时，降低学习率和梯度裁剪阈值"}}),
+    .docs = {.finds =
+                 "Optimizer steps that were thrown away because a gradient was not finite: told by messages, counters "
+                 "or flags of the framework, or betrayed by a loss scale that fell or a loss that is missing.",
+             .matters = "A skipped step reads its samples and learns nothing from them, while the schedule goes on. A "
+                        "few are the price of dynamic loss scaling. Many say that the gradients do not fit into fp16, "
+                        "and are often the first sign of a divergence.",
+             .decides = "All sources are put together, because some are silent: Megatron-DeepSpeed prints 0 skipped "
+                        "iterations while DeepSpeed skips. Skips in the start-up search are a note whatever their "
+                        "number. Afterwards the stretch in which skips exceed `rate` the most is judged: at least "
+                        "`fewest` of them are a warning. At least `in-a-row` in succession are a warning if the run "
+                        "took as many steps again afterwards, else an error. Fewer are a note.",
+             .example = "`6 of 7 steps skipped (85.71 %) at steps 17,062-17,068, after the start-up`",
+             .to_do = "Nothing for a start-up search (a lower initial scale makes it shorter) or for a few. Otherwise "
+                      "look at the loss at the same steps, go back to a checkpoint from before the first overflow, and "
+                      "lower the learning rate, clip harder or train in bf16.",
+             .false_alarms = "An excerpt that begins in the middle of a start-up search. Logs with very wide intervals "
+                             "show the net of several moves, so the count is a lower bound.",
+             .references = "DeepSpeed: `OVERFLOW! Rank 0 Skipping step`; deepspeedai/DeepSpeed#931 (are early "
+                           "overflows harmless?). NVIDIA/nccl#743 (a normal search from 2^32). Defaults of the scale "
+                           "window: Megatron-LM and DeepSpeed, 1,000 steps."},
     .judge = judge};
 
 }  // namespace assay

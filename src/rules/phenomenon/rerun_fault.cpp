@@ -166,8 +166,7 @@ const Rule kRerunFault{
           "第 {step} 步：换一张卡结果仍相同，硬件没有问题，原因在程序或数据"},
          {"program-nan",
           "step {step}: the NaN or Inf is the same on another device: the hardware is right, the program or the data "
-          "made "
-          "it",
+          "made it",
           "第 {step} 步：换一张卡仍得到 NaN/Inf，硬件没有问题，原因在程序或数据"},
          {"reproducible",
           "step {step}: the unexpected result is the same when the step is run again on the same device",
@@ -197,29 +196,23 @@ const Rule kRerunFault{
           "在另一张卡上从第 {step} 步的 checkpoint 续训（退出码 16 即此意）：这样才能区分硬件问题与程序问题"},
          {"look-at-step",
           "look at the samples and the numbers of step {step}; hardware is excluded (exit code 17). Megatron-LM leaves "
-          "it "
-          "out with --iterations-to-skip",
+          "it out with --iterations-to-skip",
           "检查第 {step} 步的样本和数值，硬件已排除（退出码 17）；Megatron-LM 可用 --iterations-to-skip 跳过该步"},
          {"watch-node", "note the node; if it happens there again, take it out of service",
           "记录该节点；若再次出现，将其下线"}},
-    .docs = {.finds =
-                 "What Megatron-LM's rerun state machine says about results that it rejected (NaN, Inf, spiky loss, "
-                 "very large gradients).",
-             .matters =
-                 "It is the only source in a log that tells a broken device from a broken program. A persistent error "
-                 "means that a device computes wrongly, unnoticed until then.",
-             .decides =
-                 "By the words of the messages, the strongest counts: persistent error (differs on another device), "
-                 "application error (the same on another device), reproducible on the same device, transient, "
-                 "rejected only. Persistent is an error; so are the program's and the reproducible ones when the "
-                 "result is NaN or Inf; the rest are warnings.",
+    .docs = {.finds = "What Megatron-LM's rerun state machine says about results that it rejected (NaN, Inf, spiky "
+                      "loss, very large gradients).",
+             .matters = "It is the only source in a log that tells a broken device from a broken program. A persistent "
+                        "error means that a device computes wrongly, unnoticed until then.",
+             .decides = "By the words of the messages, the strongest counts: persistent error (differs on another "
+                        "device), application error (the same on another device), reproducible on the same device, "
+                        "transient, rejected only. Persistent is an error; so are the program's and the reproducible "
+                        "ones when the result is NaN or Inf; the rest are warnings.",
              .example = "`step 3: the NaN or Inf is there again when the step is run again on the same device`",
-             .to_do =
-                 "Exit code 16: resume on another device. Exit code 17: the validation failed for good. See the action "
-                 "of the finding.",
-             .false_alarms =
-                 "The state machine calls itself experimental; a spiky loss is rejected by a rule of thumb (10 "
-                 "times the largest of the first 100).",
+             .to_do = "Exit code 16: resume on another device. Exit code 17: the validation failed for good. See the "
+                      "action of the finding.",
+             .false_alarms = "The state machine calls itself experimental; a spiky loss is rejected by a rule of thumb "
+                             "(10 times the largest of the first 100).",
              .references = "NVIDIA/Megatron-LM, megatron/core/rerun_state_machine.py; NVIDIA/Megatron-LM#5026."},
     .judge = judge};
 

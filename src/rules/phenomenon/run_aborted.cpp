@@ -16,7 +16,7 @@ namespace assay {
 
 namespace {
 
-enum class Cause : std::uint8_t { kSignal, kScheduler, kHardware, kException, kMemory };
+enum class Cause : std::uint8_t { kSignal, kKilled, kScheduler, kHardware, kException, kMemory };
 
 struct Word {
   std::string_view text;
@@ -45,10 +45,12 @@ constexpr std::array kWords{
     Word{"keyboardinterrupt", Cause::kSignal},
     Word{"sigterm", Cause::kSignal},
     Word{"sigint", Cause::kSignal},
-    Word{"sigkill", Cause::kSignal},
+    Word{"sigkill", Cause::kKilled},
+    Word{"signal 9", Cause::kKilled},
+    Word{"exitcode: -9", Cause::kKilled},
     Word{"killing subprocess", Cause::kSignal},
     Word{"signal", Cause::kSignal},
-    Word{"killed", Cause::kSignal},
+    Word{"killed", Cause::kKilled},
     Word{"exception", Cause::kException},
     Word{"error", Cause::kException},
     Word{"traceback", Cause::kException},
@@ -75,6 +77,7 @@ const char* sentence_of(Cause cause) {
     case Cause::kException: return "exception";
     case Cause::kHardware: return "hardware";
     case Cause::kScheduler: return "scheduler";
+    case Cause::kKilled: return "killed";
     case Cause::kSignal: break;
   }
   return "signal";
@@ -89,11 +92,13 @@ std::vector<const Event*> events_at_end(const Run& run, std::int64_t last_line) 
   return out;
 }
 
-void add_actions(const Run& run, Cause cause, std::int64_t last_step, Finding& finding) {
+void add_actions(const Run& run, std::size_t segment, Cause cause, std::int64_t last_step, Finding& finding) {
+  const bool countable = counts_steps(run, segment);
   std::optional<std::int64_t> saved;
   for (const Event& event : run.events) {
-    if (event.kind == EventKind::kCheckpointSaved && event.step) saved = event.step;
+    if (event.kind == EventKind::kCheckpointSaved && event.step && countable) saved = event.step;
   }
+  if (cause == Cause::kKilled) finding.actions.push_back({{"who-killed", {}}, ""});
   if (cause == Cause::kMemory) finding.actions.push_back({{"less-memory", {}}, ""});
   if (saved) {
     finding.actions.push_back(
@@ -121,7 +126,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
 
   const Cause cause = cause_of(*telling);
   Finding finding;
-  finding.severity = cause == Cause::kSignal || cause == Cause::kScheduler ? Severity::kNote : Severity::kWarning;
+  finding.severity = cause <= Cause::kScheduler ? Severity::kNote : Severity::kWarning;
   finding.confidence = 0.9;
   finding.message = {sentence_of(cause), {{"step", last_step}}};
   finding.impact = 0.1;
@@ -133,7 +138,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   finding.where = place(run, index, {last_step, last_step}, telling->line);
   finding.evidence.push_back({{"line", {{"line", telling->text}}}, {}, place(run, telling->line)});
   if (messages > 1) finding.evidence.push_back({{"messages", {{"count", messages}}}, {}, {}});
-  add_actions(run, cause, last_step, finding);
+  add_actions(run, index, cause, last_step, finding);
   out.add(std::move(finding));
 }
 
@@ -161,6 +166,14 @@ const Rule kRunAborted{
                    "训练在第 {step} 步被调度系统取消"},
                   {"scheduler-of", "the run was cancelled at step {step} of {planned} by the scheduler",
                    "训练在第 {step} 步被调度系统取消（计划 {planned} 步）"},
+                  {"killed", "the run was killed at step {step} (SIGKILL)", "训练在第 {step} 步被强制终止（SIGKILL）"},
+                  {"killed-of", "the run was killed at step {step} of {planned} (SIGKILL)",
+                   "训练在第 {step} 步被强制终止（SIGKILL；计划 {planned} 步）"},
+                  {"who-killed",
+                   "find out who killed it: the kernel when the host ran out of memory (dmesg: oom-kill), or the "
+                   "scheduler at a limit of time or memory (its accounting of the job); the log itself does not say",
+                   "查明由谁终止：主机内存耗尽时由内核终止（dmesg 中的 "
+                   "oom-kill），或超出时间、内存限制时由调度系统终止（查看作业记录）；日志本身没有说明"},
                   {"signal", "the run was stopped at step {step} from outside", "训练在第 {step} 步被外部信号终止"},
                   {"signal-of", "the run was stopped at step {step} of {planned} from outside",
                    "训练在第 {step} 步被外部信号终止（计划 {planned} 步）"},
@@ -170,8 +183,7 @@ const Rule kRunAborted{
                    "最后一条记录之后共有 {count} 条此类信息"},
                   {"less-memory",
                    "make a step smaller: micro-batch, sequence length, activation recomputation; the effective batch "
-                   "can stay the "
-                   "same with more accumulation steps",
+                   "can stay the same with more accumulation steps",
                    "减小单步占用：micro-batch、序列长度、激活重计算；增加梯度累积步数即可保持有效 batch 不变"},
                   {"resume", "resume from the checkpoint of step {checkpoint}; {lost} steps are lost",
                    "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost} 步"}},
@@ -180,17 +192,15 @@ const Rule kRunAborted{
              "A run whose log says that it was killed, cancelled or ended by an exception, before its planned steps.",
          .matters =
              "The end of such a log is not the end of training. And an exception names a cause that no curve shows.",
-         .decides =
-             "A message of a signal, a scheduler, an exception, an exhausted memory or failing hardware after the "
-             "last record, no message of a planned end, and fewer steps than planned. Of many messages the one "
-             "that names a cause is quoted. Signals and schedulers are a note, the rest a warning. A log that "
-             "merely stops is not called aborted.",
+         .decides = "A message of a signal, a scheduler, an exception, an exhausted memory or failing hardware after "
+                    "the last record, no message of a planned end, and fewer steps than planned. Of many messages the "
+                    "one that names a cause is quoted. Signals and schedulers are a note, the rest a warning. SIGKILL "
+                    "leaves no word of who sent it. A log that merely stops is not called aborted.",
          .example = "`the run was cancelled at step 200 of 1,000 by the scheduler`",
          .to_do = "Resume from the last checkpoint; for an exception, read the quoted line first.",
          .false_alarms = "A launcher that kills its helpers after a planned end that the log does not announce.",
-         .references =
-             "Slurm prints `CANCELLED AT`, PyTorch's launcher `Killing subprocess` and `Main process received "
-             "SIGTERM`."},
+         .references = "Slurm prints `CANCELLED AT`, PyTorch's launcher `Killing subprocess` and `Main process "
+                       "received SIGTERM`."},
     .judge = judge};
 
 }  // namespace assay

@@ -248,7 +248,8 @@ void report(const Run& run, const std::vector<Drop>& drops, const std::vector<Sp
   finding.impact = static_cast<double>(worst->records()) / static_cast<double>(speed.log_rate.size()) * worst->size;
   finding.message = {
       speed.is_time ? "slower" : "dropped",
-      {{"drop", Value(100 * worst->size, Unit::kPercent)},
+      {{"what", speed.series->metric == metric::kMfu ? "MFU" : "throughput"},
+       {"drop", Value(100 * worst->size, Unit::kPercent)},
        {"before", Value(worst->before, unit)},
        {"after", Value(worst->after, unit)},
        {"step",
@@ -308,8 +309,8 @@ const Rule kThroughputDrop{
                    {"large", "of the speed", 0.3, 0.05, 0.95, "a third of the machine is lost: worth stopping for"},
                    {"large-share", "of the records", 0.1, 0, 1,
                     "a large drop is a warning when it also costs a tenth of the run"}},
-    .sentences = {{"dropped", "throughput fell by {drop} at step {step}: {before} -> {after}",
-                   "第 {step} 步起吞吐下降 {drop}：{before} -> {after}"},
+    .sentences = {{"dropped", "{what} fell by {drop} of its value at step {step}: {before} -> {after}",
+                   "第 {step} 步起 {what} 相对下降 {drop}：{before} -> {after}"},
                   {"slower", "training slowed down by {drop} at step {step}: {before} -> {after} a step",
                    "第 {step} 步起训练变慢 {drop}：单步耗时 {before} -> {after}"},
                   {"no-speed", "needs throughput or step time in at least four records",
@@ -324,22 +325,18 @@ const Rule kThroughputDrop{
                    "slow link, the data loader); replace the slow node",
                    "对比第 {step} 步前后各 rank 的单步耗时和频率（降频或故障的卡、慢链路、数据加载），更换变慢的节点"}},
     .docs = {.finds = "A lasting drop of the training speed within a run.",
-             .matters =
-                 "Everyone waits for the slowest rank: one throttling device takes its share from the whole machine, "
-                 "and nothing in the loss shows it.",
-             .decides =
-                 "The median speed of up to 64 records before a record is compared with that of up to 64 from it on. "
-                 "The difference must be at least `drop`, three times the spread of single records, and last "
-                 "`records` records or to the end. Batch size or sequence length that change at the place explain "
-                 "it away. Fewer than 24 records: the last two are compared with a steady first half.",
-             .example = "`throughput fell by 5.372 % at step 42,782: 149.1 TFLOP/s -> 141.1 TFLOP/s`",
+             .matters = "Everyone waits for the slowest rank: one throttling device takes its share from the whole "
+                        "machine, and nothing in the loss shows it.",
+             .decides = "The median speed of up to 64 records before a record is compared with that of up to 64 from "
+                        "it on. The difference must be at least `drop`, three times the spread of single records, and "
+                        "last `records` records or to the end. Batch size or sequence length that change at the place "
+                        "explain it away. Fewer than 24 records: the last two are compared with a steady first half.",
+             .example = "`throughput fell by 5.4 % of its value at step 42,782: 149.1 TFLOP/s -> 141.1 TFLOP/s`",
              .to_do = "Find the slow rank: step times and clocks per rank, link errors, the data loader's queue.",
-             .false_alarms =
-                 "A model that changes its work on the way (curriculum, progressive growing, experts that become "
-                 "unbalanced) where the log does not print it.",
-             .references =
-                 "BigScience, chronicles of the 176B model, 2022-04-28: throughput -5 % in one step, a slow node, "
-                 "cured by replacing it (public log)."},
+             .false_alarms = "A model that changes its work on the way (curriculum, progressive growing, experts that "
+                             "become unbalanced) where the log does not print it.",
+             .references = "BigScience, chronicles of the 176B model, 2022-04-28: throughput -5 % in one step, a slow "
+                           "node, cured by replacing it (public log)."},
     .judge = judge};
 
 }  // namespace assay

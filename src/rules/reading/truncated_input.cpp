@@ -62,9 +62,8 @@ const Rule kTruncatedInput{
                    "重新拷贝 {path}：末尾缺失的数据量未知"}},
     .docs = {.finds = "Files whose last line, record or compressed block is cut off.",
              .matters = "The end of such a file is not the end of the run, and the last record is missing.",
-             .decides =
-                 "The reader says so: it knows when bytes are left that make no whole record. A cut line is a note; a "
-                 "cut compressed stream, of which any amount may be missing, is a warning.",
+             .decides = "The reader says so: it knows when bytes are left that make no whole record. A cut line is a "
+                        "note; a cut compressed stream, of which any amount may be missing, is a warning.",
              .example =
                  "`train.log ends in the middle of a record at line 88,120; the 43,901 records before it were judged`",
              .to_do = "Nothing for a run that was killed or still goes on. Otherwise copy the file again.",

@@ -105,10 +105,9 @@ const Rule kUnreadableInput{
     .title_zh = "部分输入无法读取，未参与判断",
     .scope = Scope::kReading,
     .severity = Severity::kError,
-    .parameters =
-        {{"share", "of the records", 0.05, 0, 1,
-          "a few broken lines lose a few records; one in twenty means that writer and reader disagree, and what "
-          "was read may not be what happened"}},
+    .parameters = {{"share", "of the records", 0.05, 0, 1,
+                    "a few broken lines lose a few records; one in twenty means that writer and reader disagree, and "
+                    "what was read may not be what happened"}},
     .sentences = {{"file", "{path}: {why}", "{path}：{why}"},
                   {"files", "{count} files gave nothing; first {path}: {why}",
                    "{count} 个文件没有读到内容；第一个是 {path}：{why}"},
@@ -124,14 +123,12 @@ const Rule kUnreadableInput{
                   {"name-log", "name a training log, an event file or a folder that holds one",
                    "请指定训练日志、event 文件，或包含它们的目录"},
                   {"look-at-ledger", "see what was not used and why", "查看哪些内容没有用上以及原因"}},
-    .docs = {.finds =
-                 "Paths that were named and gave nothing, files that the system would not let assay read, and broken "
-                 "records within readable files.",
+    .docs = {.finds = "Paths that were named and gave nothing, files that the system would not let assay read, and "
+                      "broken records within readable files.",
              .matters = "What could not be read was not judged. Without this, silence would look like health.",
-             .decides =
-                 "From the ledger of the reading. A named path that yielded nothing is an error and exit status 2; an "
-                 "unreadable file in a folder is a warning. Broken records are a note, from `share` of the records "
-                 "on a warning. Lines of a console that belong to no metric are not broken.",
+             .decides = "From the ledger of the reading. A named path that yielded nothing is an error and exit status "
+                        "2; an unreadable file in a folder is a warning. Broken records are a note, from `share` of "
+                        "the records on a warning. Lines of a console that belong to no metric are not broken.",
              .example = "`train.csv: 14 broken records (0.07 %); first: 9 cells where the header has 12`",
              .to_do = "See the action of the finding, and `assay show --ledger FILE` for every kind of line not used.",
              .false_alarms = "None: it tells what happened to the reading, not to the training.",

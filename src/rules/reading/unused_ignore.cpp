@@ -40,16 +40,14 @@ const Rule kUnusedIgnore{
                   {"nothing-ignored", "needs an --ignore", "需要使用了 --ignore"},
                   {"not-complete", "needs all of the input: the reading was interrupted",
                    "需要完整读取输入：读取被中断"}},
-    .docs =
-        {.finds = "Names given to `--ignore` of which no finding was left out.",
-         .matters = "A suppression without a reason hides the next real finding of that rule.",
-         .decides =
-             "Ignored rules are asked like all others; their findings are counted and dropped. A name, or a family, "
-             "with none is unused.",
-         .example = "`--ignore loss-plateau suppresses nothing here`",
-         .to_do = "Leave the name out.",
-         .false_alarms = "One command line for many runs, of which only some need the name.",
-         .references = "The same idea: ruff's unused-noqa (RUF100)."},
+    .docs = {.finds = "Names given to `--ignore` of which no finding was left out.",
+             .matters = "A suppression without a reason hides the next real finding of that rule.",
+             .decides = "Ignored rules are asked like all others; their findings are counted and dropped. A name, or a "
+                        "family, with none is unused.",
+             .example = "`--ignore loss-plateau suppresses nothing here`",
+             .to_do = "Leave the name out.",
+             .false_alarms = "One command line for many runs, of which only some need the name.",
+             .references = "The same idea: ruff's unused-noqa (RUF100)."},
     .judge_reading = judge};
 
 }  // namespace assay

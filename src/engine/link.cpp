@@ -1,0 +1,283 @@
+// One event, one story.
+//
+// A training run that goes wrong is seen by many rules: the grad norm jumps, the loss follows, the loss scale falls,
+// then all is NaN. Each rule is right, and together they say one thing five times, each with its own checkpoint to
+// resume from. Here the findings of a run are put together into events, and an event speaks with one voice.
+//
+// Which belong together: b belongs to a when it begins while a lasts, or shortly after (5 records; 50 after a fall of
+// the loss scale, which in public logs runs up to 30 steps ahead of the loss), in the same segment. What began first is
+// the cause. Of what is printed in one record the order of the computation decides: the loss is known before its
+// gradient, the gradient before the scaler. A restart causes what begins within 20 records after it.
+//
+// What becomes of an event:
+//  - everything names in `because_of` what began it, and the finding that tells what to do;
+//  - this one, the gravest, carries the actions: resume from before the first sign of the event, leave out the data of
+//    all its acute parts. The others refer to it instead of naming other checkpoints and other data. Data are no cause
+//    of what began more than 50 records before they were read: then nothing is to be skipped;
+//  - where nothing was harmed (no error in it), what only repeats another finding becomes a note: the grad norm that
+//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a lasting
+//    rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
+//    loss, or a loss that doubled, is more than an unusual batch and is told by itself.
+//
+// Limits: a finding stands for its worst place; its other places are not linked.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "engine/engine.h"
+#include "measure/scaler.h"
+#include "rules/loss_support.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::int64_t kAfter = 5;          // records between the end of a cause and its effect
+constexpr std::int64_t kLead = 50;          // records: earlier signs are not of the data that are read now
+constexpr std::int64_t kAfterScale = 50;    // the same, for a loss scale
+constexpr std::int64_t kAfterRestart = 20;  // the same, for a restart
+constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in practice
+constexpr double kDoubled = 100;            // per cent
+
+constexpr std::string_view kRestart = "run-restarted";
+
+// In the order in which one training step computes what they are about.
+constexpr std::array<std::string_view, 12> kOrder{kRestart,          "rerun-fault",     "loss-spike",
+                                                  "loss-divergence", "non-finite-loss", "hidden-nan",
+                                                  "grad-norm-spike", "non-finite-grad", "grad-norm-high",
+                                                  "overflow-skips",  "loss-scale-drop", "loss-scale-collapse"};
+
+constexpr std::array kSentences{
+    SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "见结果 {finding}：属于同一事件"},
+};
+
+struct Member {
+  Finding* finding = nullptr;
+  std::size_t order = 0;
+  StepRange steps;
+  int segment = 0;
+};
+
+bool is(const Member& one, std::string_view name) { return one.finding->name == name; }
+
+bool earlier(const Member& a, const Member& b) {
+  return std::pair(a.steps.first, a.order) < std::pair(b.steps.first, b.order);
+}
+
+// Notes are normal by what their rules say. Two of them explain others all the same: a restart, and an unusual batch.
+bool takes_part(const Finding& finding) {
+  if (finding.name == kRestart) return finding.message.key.starts_with("restart") || finding.message.key == "resumed";
+  return finding.severity != Severity::kNote || finding.name == "loss-spike";
+}
+
+std::vector<Member> members_of(std::vector<Finding>& findings, const std::vector<std::string>& ignored) {
+  std::vector<Member> out;
+  for (Finding& finding : findings) {
+    const auto place = std::find(kOrder.begin(), kOrder.end(), finding.name);
+    if (place == kOrder.end() || !finding.where->steps || !takes_part(finding)) continue;
+    const Rule* rule = find_rule(finding.name);
+    if (rule != nullptr && names(ignored, *rule)) continue;  // nobody will see it
+    out.push_back({&finding, static_cast<std::size_t>(place - kOrder.begin()), *finding.where->steps,
+                   std::max(finding.where->segment, 0)});
+  }
+  std::stable_sort(out.begin(), out.end(), earlier);
+  return out;
+}
+
+const Value* value_of(const Phrase& phrase, std::string_view name) {
+  for (const auto& [key, value] : phrase.values) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+// a began before b: whether b is a part of it.
+bool leads_to(const Run& run, const Member& a, const Member& b) {
+  if (a.segment != b.segment) return false;
+  const Segment& segment = run.segments[static_cast<std::size_t>(a.segment)];
+  if (segment.empty()) return a.steps.last >= b.steps.first;
+  const std::int64_t spacing = record_spacing(segment);
+  if (is(a, kRestart)) return b.steps.first <= std::max(segment.first_step(), a.steps.first) + kAfterRestart * spacing;
+  const bool scale = is(a, "overflow-skips") || a.finding->name.starts_with("loss-scale");
+  return b.steps.first <= a.steps.last + (scale ? kAfterScale : kAfter) * spacing;
+}
+
+bool recovered_norm(const Member& one) {
+  return is(one, "grad-norm-spike") && one.finding->message.key.starts_with("spike") &&
+         !one.finding->message.key.ends_with("not-back");
+}
+bool recovered_loss(const Member& one) {
+  return is(one, "loss-spike") && !one.finding->message.key.starts_with("open");
+}
+
+// The grad norm only answered the loss: not before it, not longer, and not as for a loss that doubled.
+bool only_answers(const Member& norm, const Member& loss, std::int64_t spacing) {
+  if (!recovered_norm(norm) || !recovered_loss(loss) || norm.segment != loss.segment) return false;
+  const Value* rise = value_of(loss.finding->message, "rise");
+  const double* share = rise == nullptr ? nullptr : std::get_if<double>(&rise->data);
+  if (share != nullptr && *share >= kDoubled) return false;
+  return norm.steps.first >= loss.steps.first && norm.steps.first <= loss.steps.last + spacing &&
+         norm.steps.last <= loss.steps.last + kAfter * spacing;
+}
+
+// `one` says nothing that `other` does not say.
+bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
+  if (only_answers(one, other, spacing)) return true;
+  if (is(one, "grad-norm-spike") && is(other, "grad-norm-high") && other.finding->message.key == "risen") {
+    return std::abs(one.steps.first - other.steps.first) <= kAfter * spacing;
+  }
+  if (is(one, "loss-scale-drop") && (is(other, "overflow-skips") || is(other, "loss-scale-collapse"))) {
+    return one.steps.first <= other.steps.last + spacing && other.steps.first <= one.steps.last + spacing;
+  }
+  return false;
+}
+
+bool resumes(const Action& action) { return action.text.key == "resume-at" || action.text.key == "resume-before"; }
+bool skips(const Action& action) { return action.text.key.starts_with("skip-") || action.text.key == "look-at-data"; }
+bool knows_resume(const Finding& finding) {
+  const Rule* rule = find_rule(finding.name);
+  return rule != nullptr && std::any_of(rule->sentences.begin(), rule->sentences.end(),
+                                        [](const SentenceRecord& one) { return one.key == "resume-before"; });
+}
+bool about_rate(const Action& action) { return action.text.key.find("rate") != std::string::npos; }
+
+class Story {
+ public:
+  Story(const Run& run, std::int64_t spacing, std::vector<Member*> members)
+      : run_(run), spacing_(spacing), members_(std::move(members)) {}
+
+  void tell() {
+    demote();
+    Member& leader = *members_.front();  // the first of the gravest
+    Member* speaker = &leader;
+    for (Member* one : members_) {
+      if (one->finding->severity > speaker->finding->severity) speaker = one;
+    }
+    speak(*speaker);
+    for (Member* one : members_) {
+      for (const Member* cause : {speaker, &leader}) {
+        auto& causes = one->finding->because_of;
+        const bool known = std::find(causes.begin(), causes.end(), cause->finding->id) != causes.end();
+        if (cause != one && !known && earlier(*cause, *one)) causes.push_back(cause->finding->id);
+      }
+      if (one != speaker && (one->finding->severity != Severity::kNote || demoted_.contains(one)))
+        refer(*one, *speaker);
+    }
+  }
+
+ private:
+  void demote() {
+    const bool harmed = std::any_of(members_.begin(), members_.end(),
+                                    [](const Member* one) { return one->finding->severity == Severity::kError; });
+    if (harmed) return;
+    for (Member* one : members_) {
+      for (const Member* other : members_) {
+        if (one == other || !repeats(*one, *other, spacing_)) continue;
+        if (one->finding->severity != Severity::kNote) demoted_.insert(one);
+        one->finding->severity = Severity::kNote;
+        if (earlier(*one, *other)) one->finding->because_of.push_back(other->finding->id);
+      }
+    }
+  }
+
+  // The speaker's actions are those of the whole event.
+  void speak(const Member& speaker) {
+    StepRange acute{0, -1};
+    bool resume = false;
+    for (const Member* one : members_) {
+      for (const Action& action : one->finding->actions) {
+        resume = resume || resumes(action);
+        const Value* steps = skips(action) ? value_of(action.text, "steps") : nullptr;
+        if (steps == nullptr || !std::holds_alternative<StepRange>(steps->data)) continue;
+        const StepRange range = std::get<StepRange>(steps->data);
+        acute = acute.last < acute.first
+                    ? range
+                    : StepRange{std::min(acute.first, range.first), std::max(acute.last, range.last)};
+      }
+    }
+    std::vector<Action>& actions = speaker.finding->actions;
+    const auto segment = static_cast<std::size_t>(speaker.segment);
+    const auto first = std::find_if(members_.begin(), members_.end(), [](Member* one) { return !is(*one, kRestart); });
+    const std::int64_t begin = (*first)->steps.first;
+    if (resume && knows_resume(*speaker.finding) && std::none_of(actions.begin(), actions.end(), resumes)) {
+      actions.insert(actions.begin(), {{"resume-before", {}}, ""});
+    }
+    for (Action& action : actions) {
+      if (resumes(action)) action = resume_before(run_, segment, begin);
+      if (skips(action)) widen(action, segment, acute);
+    }
+    if (resume && acute.first - begin > kLead * spacing_) std::erase_if(actions, skips);
+  }
+
+  void widen(Action& action, std::size_t segment, StepRange acute) const {
+    acute.last = std::min(acute.last, acute.first + kMostSkipped - 1);
+    const std::string key = action.text.key;
+    if (key == "look-at-data") {
+      action.text.values = {{"steps", acute}};
+      return;
+    }
+    action = skip_data(run_, segment, acute);
+    if (key.starts_with("skip-next")) {
+      action.text.key = action.text.key == "skip-samples" ? "skip-next-samples" : "skip-next";
+    }
+  }
+
+  static void refer(const Member& one, const Member& speaker) {
+    std::vector<Action>& actions = one.finding->actions;
+    std::erase_if(actions, [&](const Action& action) {
+      const auto& told = speaker.finding->actions;
+      const bool again = std::any_of(told.begin(), told.end(), [&](const Action& other) {
+        return other.text.key == action.text.key || (!other.command.empty() && other.command == action.command);
+      });
+      return resumes(action) || skips(action) || about_rate(action) || again;
+    });
+    actions.insert(actions.begin(), {{"see-finding", {{"finding", speaker.finding->id}}}, ""});
+  }
+
+  const Run& run_;
+  std::int64_t spacing_;
+  std::vector<Member*> members_;  // as they began
+  std::set<const Member*> demoted_;
+};
+
+// Groups of members that lead to one another, each as it began.
+std::vector<std::vector<Member*>> events_of(const Run& run, std::vector<Member>& members) {
+  std::vector<std::size_t> group(members.size());
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (std::size_t j = i + 1; j < members.size(); ++j) {
+      if (!leads_to(run, members[i], members[j]) || group[i] == group[j]) continue;
+      const std::size_t to = std::min(group[i], group[j]);
+      std::replace(group.begin(), group.end(), std::max(group[i], group[j]), to);
+    }
+  }
+  std::vector<std::vector<Member*>> out;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    std::vector<Member*> one;
+    for (std::size_t j = i; j < members.size(); ++j) {
+      if (group[j] == i) one.push_back(&members[j]);
+    }
+    if (one.size() > 1) out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const SentenceRecord> link_sentences() { return kSentences; }
+
+void link(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {
+  give_ids(findings);
+  std::vector<Member> members = members_of(findings, ignored);
+  for (std::vector<Member*>& event : events_of(run, members)) {
+    const Segment& segment = run.segments[static_cast<std::size_t>(event.front()->segment)];
+    Story(run, segment.empty() ? 1 : record_spacing(segment), std::move(event)).tell();
+  }
+}
+
+}  // namespace assay

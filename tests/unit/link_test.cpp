@@ -1,0 +1,149 @@
+// Findings that tell of one event speak with one voice.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "assay/check.h"
+#include "engine/engine.h"
+#include "report/render.h"
+
+namespace assay {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+struct Point {
+  double loss = 0;
+  double norm = 0;
+};
+
+// 300 records of a calm run, changed by `event`; wiggles that are not random.
+template <class Event>
+Report check_run(const Event& event) {
+  const std::string path = (std::filesystem::temp_directory_path() / ("assay-link-" + std::to_string(getpid()))) +=
+      ".csv";
+  std::ofstream out(path);
+  out << "step,loss,grad_norm\n";
+  for (int step = 1; step <= 300; ++step) {
+    Point at{3 + 0.01 * std::sin(step * 1.7), 0.5 + 0.03 * std::sin(step * 2.3)};
+    event(step, at);
+    out << step << "," << at.loss << "," << at.norm << "\n";
+  }
+  out.close();
+  auto report = check({path}, {});
+  std::filesystem::remove(path);
+  return std::move(*report);
+}
+
+const Finding* find(const Report& report, std::string_view name) {
+  for (const Finding& finding : report.findings) {
+    if (finding.name == name) return &finding;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> keys(const Finding& finding) {
+  std::vector<std::string> out;
+  for (const Action& action : finding.actions) out.push_back(action.text.key);
+  return out;
+}
+
+std::int64_t warnings(const Report& report) {
+  return std::count_if(report.findings.begin(), report.findings.end(),
+                       [](const Finding& one) { return one.severity != Severity::kNote; });
+}
+
+TEST(Link, ABatchUnlikeTheOthersIsOneWarningAtMost) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 150 && step <= 154) at = {at.loss * 1.4, at.norm * 12};
+  });
+  ASSERT_NE(find(report, "loss-spike"), nullptr);
+  ASSERT_NE(find(report, "grad-norm-spike"), nullptr);
+  EXPECT_LE(warnings(report), 1);
+  EXPECT_EQ(find(report, "grad-norm-spike")->severity, Severity::kNote);
+  EXPECT_THAT(find(report, "grad-norm-spike")->because_of, Contains(find(report, "loss-spike")->id));
+}
+
+TEST(Link, ANormThatRoseFirstIsToldByItself) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 146 && step <= 155) at.norm *= 40;
+    if (step >= 150 && step <= 155) at.loss *= 1.6;
+  });
+  const Finding* norm = find(report, "grad-norm-spike");
+  const Finding* loss = find(report, "loss-spike");
+  ASSERT_TRUE(norm != nullptr && loss != nullptr);
+  EXPECT_EQ(norm->severity, Severity::kWarning);
+  EXPECT_THAT(loss->because_of, Contains(norm->id));
+}
+
+TEST(Link, AllOfADivergenceResumeFromBeforeItsFirstSign) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 195) at.norm *= 50;
+    if (step >= 200) at = {7, 400};
+    if (step >= 260) at = {NAN, NAN};
+  });
+  std::vector<std::int64_t> begins;
+  std::vector<std::string> leaders;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity == Severity::kNote) continue;
+    for (const Action& action : finding.actions) {
+      for (const auto& [name, value] : action.text.values) {
+        if (name == "begin") begins.push_back(std::get<std::int64_t>(value.data));
+        if (name == "finding") leaders.push_back(std::get<std::string>(value.data));
+      }
+    }
+  }
+  EXPECT_EQ(begins, std::vector<std::int64_t>{195}) << "one finding tells where to resume";
+  EXPECT_GE(leaders.size(), 2U);
+  EXPECT_EQ(leaders.front(), report.findings.front().id) << "and it stands first";
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("see finding 1: it is the same event"));
+  EXPECT_THAT(text, HasSubstr("← 1"));
+  const auto saved = parse_report(render_json(report, {}));
+  ASSERT_TRUE(saved);
+  EXPECT_EQ(render_text(*saved, {}), text);
+}
+
+TEST(Link, EventsFarApartStayApart) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 100 && step <= 105) at.norm *= 30;
+    if (step >= 250 && step <= 258) at.loss *= 1.6;
+  });
+  for (const Finding& finding : report.findings) EXPECT_TRUE(finding.because_of.empty()) << finding.name;
+}
+
+TEST(Link, DataThatWereReadLaterAreNoCause) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 100) at.norm *= 30;
+    if (step >= 290) at = {NAN, NAN};
+  });
+  ASSERT_FALSE(report.findings.empty());
+  const Finding& first = report.findings.front();
+  EXPECT_EQ(first.severity, Severity::kError);
+  EXPECT_THAT(keys(first), Contains(::testing::StartsWith("resume-")));
+}
+
+TEST(Link, EveryRuleThatTakesPartHasTheSentences) {
+  for (const char* name :
+       {"loss-spike", "loss-divergence", "non-finite-loss", "hidden-nan", "grad-norm-spike", "non-finite-grad",
+        "grad-norm-high", "overflow-skips", "loss-scale-drop", "loss-scale-collapse"}) {
+    const Rule* rule = find_rule(name);
+    ASSERT_NE(rule, nullptr) << name;
+    for (const char* key : {"resume-at", "resume-before", "skip-steps", "skip-samples"}) {
+      EXPECT_TRUE(std::any_of(rule->sentences.begin(), rule->sentences.end(),
+                              [&](const SentenceRecord& one) { return one.key == key; }))
+          << name << " " << key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay
