@@ -25,12 +25,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 // Words before a key that do not change what it means. "value loss" is another loss; "current loss" is not.
 bool is_filler(std::string_view word) {
-  constexpr std::array<std::string_view, 42> kFillers{
-      "current", "the",      "training", "train", "batch",     "step",     "avg",     "average", "mean",
-      "total",   "log",      "info",     "epoch", "iteration", "global",   "running", "and",     "with",
-      "at",      "after",    "now",      "last",  "latest",    "progress", "metrics", "stats",   "iter",
-      "results", "final",    "in",       "on",    "for",       "model",    "rank",    "overall", "averaged",
-      "done",    "finished", "summary",  "is",    "步",        "轮"};
+  constexpr std::array<std::string_view, 46> kFillers{
+      "current", "the",  "training", "train",      "batch",   "step",     "avg",  "average",  "mean",    "total",
+      "log",     "info", "epoch",    "iteration",  "global",  "running",  "and",  "with",     "at",      "after",
+      "now",     "last", "latest",   "progress",   "metrics", "stats",    "iter", "results",  "final",   "in",
+      "on",      "for",  "model",    "rank",       "overall", "averaged", "done", "finished", "summary", "is",
+      "步",      "轮",   "steps",    "iterations", "epochs",  "平均"};
   const std::string normal = normalise_key(word);
   return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
 }
@@ -67,6 +67,16 @@ Claim claim_of(Field& field, const Dialect* dialect) {
     return claim;
   }
   const auto words = words_of(field.key);
+  // "(val) loss": a word in brackets says as much as one without.
+  if (words.size() >= 2 && words.front().starts_with('(') && words.front().ends_with(')')) {
+    std::string plain = field.key;
+    std::erase_if(plain, [](char c) { return c == '(' || c == ')'; });
+    if (const auto found = look_up(plain, dialect)) {
+      claim.meaning = *found;
+      claim.known = true;
+      return claim;
+    }
+  }
   bool all_filler = true;
   for (std::size_t k = 1; k < words.size() && words.size() <= 12; ++k) {
     all_filler = all_filler && is_filler(words[k - 1]);
@@ -74,7 +84,8 @@ Claim claim_of(Field& field, const Dialect* dialect) {
                                 static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
     const auto found = look_up(rest, dialect);
     if (!found) continue;
-    if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored) {
+    if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored ||
+        found->metric == metric::kEpoch) {
       claim.meaning = *found;
       claim.key = rest;
       claim.known = true;
@@ -93,6 +104,51 @@ bool is_no_metric(std::string_view key) {
   if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
   return key.ends_with(".py") ||
          std::none_of(key.begin(), key.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
+}
+
+bool is_adversarial(std::string_view key) {
+  constexpr std::array<std::string_view, 20> kNames{"lossd",
+                                                    "lossg",
+                                                    "dloss",
+                                                    "gloss",
+                                                    "errd",
+                                                    "errg",
+                                                    "lossgen",
+                                                    "genloss",
+                                                    "lossdisc",
+                                                    "discloss",
+                                                    "ganloss",
+                                                    "lossgan",
+                                                    "advloss",
+                                                    "lossadv",
+                                                    "generatorloss",
+                                                    "lossgenerator",
+                                                    "discriminatorloss",
+                                                    "lossdiscriminator",
+                                                    "criticlossgan",
+                                                    "lossgangenerator"};
+  const std::string normal = normalise_key(key);
+  return std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end();
+}
+
+std::optional<KeyMeaning> meaning_of_unit(std::string_view printed) {
+  std::string unit;
+  for (const char c : printed) {
+    if (c != ' ') unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  }
+  const auto metric = [](std::string_view name, Unit own, double factor) {
+    return KeyMeaning{.role = KeyRole::kMetric, .metric = name, .unit = own, .factor = factor, .rank = 3};
+  };
+  if (unit == "ms") return metric(metric::kStepTime, Unit::kSecond, 1e-3);
+  if (unit == "tok/s" || unit == "tokens/s" || unit == "tok/sec" || unit == "tokens/sec") {
+    return metric(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1);
+  }
+  if (unit == "samples/s" || unit == "samples/sec") {
+    return metric(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1);
+  }
+  if (unit.starts_with('%') && unit.ends_with("mfu")) return metric(metric::kMfu, Unit::kPercent, 1);
+  if (unit == "tflops" || unit == "tflop/s") return metric(metric::kThroughput, Unit::kTflops, 1);
+  return std::nullopt;
 }
 
 bool ends_in_loss(std::string_view key) { return normalise_key(key).ends_with("loss"); }
@@ -135,6 +191,12 @@ bool has_evaluation_word(std::string_view text) {
       const std::size_t end = at + word.size();
       if ((at == 0 || !joins(lower[at - 1])) && (end == lower.size() || !joins(lower[end]))) return true;
     }
+  }
+  // "test" is also a name of experiments: it counts where it opens the message, "Test: [0/48]", "Test set: …".
+  for (const std::string_view opening :
+       {std::string_view("test:"), std::string_view("test set"), std::string_view("testing:")}) {
+    const std::size_t at = lower.find(opening);
+    if (at != std::string::npos && (at == 0 || (lower[at - 1] == ' ' && text[at] == 'T'))) return true;
   }
   return false;
 }

@@ -22,6 +22,10 @@ Claim claim_of(Field& field, const Dialect* dialect);
 /// A number of a place or a device, never of training.
 bool is_no_metric(std::string_view key);
 bool ends_in_loss(std::string_view key);
+/// The loss of a generator or a discriminator: it has no lowest value to fall to, so it is never the loss of the run.
+bool is_adversarial(std::string_view key);
+/// What a number is that only the unit behind it names: "374491 tok/s".
+std::optional<KeyMeaning> meaning_of_unit(std::string_view printed);
 /// What a number has to be multiplied with, by the unit printed behind it; `factor` where that tells nothing.
 double unit_factor(Unit unit, std::string_view printed, double factor);
 /// A metric that makes a line a record.

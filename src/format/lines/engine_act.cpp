@@ -17,23 +17,6 @@ std::string_view trimmed_right(std::string_view text) {
   return text;
 }
 
-// "[default7]:" and the like, which a launcher puts before every line that it passes on.
-std::string_view launcher_prefix(std::string_view text) {
-  if (!text.starts_with('[')) return {};
-  const std::size_t end = text.find("]:");
-  return end == std::string_view::npos || end > 16 ? std::string_view{} : text.substr(0, end + 2);
-}
-
-// Wrapped in the middle of a word or a number, or between two words?
-void join(std::string& head, std::string_view tail) {
-  const char a = head.empty() ? ' ' : head.back();
-  const char b = tail.empty() ? ' ' : tail.front();
-  const auto in_number = [](char c) { return is_digit(c) || c == '.' || c == '+' || c == '-' || c == 'E' || c == 'e'; };
-  const bool one_word = (is_letter(a) && is_letter(b)) || (in_number(a) && in_number(b));
-  if (!one_word && !is_blank(a) && !is_blank(b)) head += ' ';
-  head += tail;
-}
-
 // The values among the first `complete` tokens. A slot with a column is a value, or an epoch that is also the step.
 template <class Take>
 void for_each_cell(const Meaning& meaning, const Token* tokens, std::size_t complete, Take take) {
@@ -50,15 +33,20 @@ void for_each_cell(const Meaning& meaning, const Token* tokens, std::size_t comp
 
 }  // namespace
 
-void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
+bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
   const Dialect* dialect = shape.meaning.dialect;
+  if (shape.opens_braces && !place.alone && opens_braces(text, place)) return true;
+  if ((shape.meaning.part != Part::kNone || !blocks_.empty()) && !place.alone) {
+    const Taken taken = take_part(shape, tokens, complete, text, place);
+    if (taken != Taken::kNo) return taken == Taken::kYes;
+  }
   if (shape.record && dialect != nullptr && !dialect->terminator.empty()) {
     const std::string_view end = trimmed_right(text);
     if (!end.ends_with(dialect->terminator)) {
       if (place.whole) {
         held_.push_back({std::string(text), place.number});
         joined_ = text;
-        return;
+        return true;
       }
       truncated_ = truncated_ || place.unended;
       // The number that touches the end may be a part of one.
@@ -70,11 +58,6 @@ void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
   for (const Message* message : shape.messages) tell(*message, text, place.number);
   if (shape.traceback) traceback_line_ = place.number;
   if (shape.exception && traceback_line_ >= 0) tell_exception(text, place.number);
-  if (chain_.active) {
-    if (continue_chain(shape, tokens, complete, text)) return;
-    end_chain();
-  }
-  if (dialect != nullptr && dialect->treat == Treat::kHeader) return open_chain(shape, tokens, complete, place.number);
   if (shape.meaning.table_row) {
     table_row(shape, tokens, complete, text, place.number);
   } else if (shape.record) {
@@ -87,7 +70,7 @@ void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
     } else if (state.example.empty()) {
       state.example = text.substr(0, 160);
     }
-    return;
+    return true;
   }
   if (shape.record || shape.meaning.table_row) {
     const std::size_t n = shape.literals.slots();
@@ -100,6 +83,7 @@ void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
       }
     }
   }
+  return true;
 }
 
 std::int64_t Engine::step_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const {
@@ -189,32 +173,6 @@ void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, 
   sink_.row(sink_.columns_family(), tokens[0].integer_or(kNoStep), number, kNoRank, cells_, text);
 }
 
-void Engine::open_chain(const Shape& shape, const Token* tokens, std::size_t complete, std::int64_t number) {
-  chain_.active = true;
-  chain_.family = shape.family;
-  chain_.step = step_of(shape.meaning, tokens, complete);
-  chain_.line = number;
-  chain_.rank = rank_of(shape.meaning, tokens, complete);
-  chain_.cells.clear();
-  cells_of(shape.meaning, tokens, complete, chain_.cells);
-  plan(shape.meaning, tokens, complete);
-}
-
-bool Engine::continue_chain(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text) {
-  constexpr std::size_t kMostCells = 512;
-  if (!is_blank(text.front()) || shape.meaning.dialect != nullptr || chain_.cells.size() > kMostCells) return false;
-  intern(shape.meaning, columns_);
-  cells_of(shape.meaning, tokens, complete, chain_.cells);
-  return true;
-}
-
-void Engine::end_chain() {
-  if (chain_.active && !chain_.cells.empty()) {
-    sink_.row(chain_.family, chain_.step, chain_.line, chain_.rank, chain_.cells, {});
-  }
-  chain_.active = false;
-}
-
 void Engine::tell(const Message& message, std::string_view text, std::int64_t number) {
   std::int64_t& rows = message_rows_[static_cast<std::size_t>(&message - messages().data())];
   if (message.once && rows == sink_.rows_seen()) {
@@ -266,7 +224,7 @@ bool Engine::continue_record(std::string_view text, std::int64_t number) {
   held_.clear();
   const std::string record = std::move(joined_);
   joined_.clear();
-  analyse(record, {first, false, false});
+  analyse(record, {.number = first, .whole = false, .alone = true});
   return true;
 }
 
@@ -275,7 +233,7 @@ void Engine::give_up_record() {
   const std::vector<HeldLine> held = std::move(held_);
   held_.clear();
   joined_.clear();
-  for (const HeldLine& line : held) analyse(line.text, {line.number, &line != &held.front(), false});
+  for (const HeldLine& line : held) analyse(line.text, {.number = line.number, .whole = &line != &held.front()});
 }
 
 }  // namespace assay::lines

@@ -2,6 +2,7 @@
 // file's own. Of several slots that claim the step or the same metric, the one of the lowest rank gets it.
 
 #include <algorithm>
+#include <array>
 
 #include "assay/metric.h"
 #include "format/lines/claims.h"
@@ -32,9 +33,11 @@ class Deriver {
       return l.core.find_first_not_of("|,;\t ") == std::string_view::npos;
     });
     claim_all(tokens);
+    name_by_unit(tokens);
     turn_to_evaluation(tokens);
     choose_step(tokens);
     assign_values();
+    find_part(tokens);
     return std::move(out_);
   }
 
@@ -72,9 +75,16 @@ class Deriver {
           claims_[i] = claim_of(field, out_.dialect);
           add_step_claim(i);
           break;
+        case Relation::kCounted:
+          claims_[i] = claim_of(field, out_.dialect);
+          add_step_claim(i);
+          break;
+        case Relation::kIndex: index_of_step(i); break;
         case Relation::kAt: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kProgress: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kTotal:
+          // "10.0it/4.00kit": a bar that counts with units.
+          if (i > 0 && fields_[i - 1].unit == "it") steps_.push_back({i - 1, kProgressRank, {}, "step"});
           if (out_.dialect != nullptr && out_.dialect->epoch_over_step && i > 0 &&
               claims_[i - 1].meaning.metric == metric::kEpoch) {
             steps_.push_back({i, 0, {}, "batch"});
@@ -86,6 +96,16 @@ class Deriver {
         default: break;
       }
     }
+  }
+
+  // "Epoch [3]: 2.1": here the number in brackets is no part of the key.
+  void index_of_step(std::size_t i) {
+    const Claim claim = claim_of(fields_[i], out_.dialect);
+    if (!claim.known || (claim.meaning.role != KeyRole::kStep && claim.meaning.metric != metric::kEpoch)) return;
+    claims_[i] = claim;
+    add_step_claim(i);
+    fields_[i].relation = Relation::kWord;
+    if (i + 1 < fields_.size()) fields_[i + 1] = {};
   }
 
   // The word counts where it stands outside the keys of the metrics: "train loss 4.0, val loss 4.1" is no evaluation.
@@ -115,7 +135,7 @@ class Deriver {
 
   void add_step_claim(std::size_t i) {
     const Claim& claim = claims_[i];
-    if (!claim.known) return;
+    if (!claim.known || fields_[i].unit == "%") return;  // "Steps:  12%|█": how much is done, not which step
     if (claim.meaning.role == KeyRole::kStep) {
       steps_.push_back({i, claim.meaning.rank, claim.meaning.metric, claim.key});
     }
@@ -123,14 +143,69 @@ class Deriver {
     if (normal == "rank" || normal == "localrank" || normal == "globalrank") out_.slots[i].use = SlotUse::kRank;
   }
 
+  bool is_value(std::size_t i) const {
+    return claims_[i].known && claims_[i].meaning.role == KeyRole::kMetric &&
+           claims_[i].meaning.metric != metric::kEpoch;
+  }
+
+  // "logging_writer.py:48] [100] loss=2.3": a number alone in brackets just before the first metric.
+  void step_in_brackets(const Tokenised& tokens) {
+    for (std::size_t i = 0; i + 1 < fields_.size(); ++i) {
+      if (!is_value(i + 1)) continue;
+      const std::string_view before = tokens.literals[i].core;
+      const std::string_view behind = tokens.literals[i + 1].core;
+      const bool alone = before.ends_with('[') && behind.starts_with(']') && fields_[i].key.empty();
+      if (alone && tokens.slots[i].integer) steps_.push_back({i, kKeylessRank, {}, "step"});
+      return;
+    }
+  }
+
+  // "[0/25][40/90] Loss_D: …": two positions without a name are epoch and step.
+  void epoch_without_name(std::size_t first) {
+    if (first + 2 >= fields_.size() || fields_[first + 1].relation != Relation::kTotal ||
+        fields_[first + 2].relation != Relation::kWithinEpoch) {
+      return;
+    }
+    claims_[first].meaning = *meaning_of("epoch");
+    claims_[first].known = true;
+    steps_.push_back({first + 2, kWithinEpochRank, {}, "step"});
+  }
+
+  // "| 1400.00 ms | 35.7% bf16 MFU | 374491 tok/s": between separators a number and its unit, in a line that is a
+  // record anyhow.
+  void name_by_unit(const Tokenised& tokens) {
+    if (std::none_of(claims_.begin(), claims_.end(), [](const Claim& c) { return c.known; })) return;
+    for (std::size_t i = 1; i < fields_.size(); ++i) {
+      if (fields_[i].relation == Relation::kKeyed || !tokens.slots[i].is_value() || claims_[i].known) continue;
+      const std::string_view before = tokens.literals[i].core;
+      if (!before.ends_with('|') && !before.ends_with(',')) continue;
+      std::string_view behind = tokens.literals[i + 1].core;
+      const std::size_t cell = behind.find_first_of("|,;");
+      if (cell == std::string_view::npos && i + 1 < fields_.size()) continue;
+      const auto found = meaning_of_unit(behind.substr(0, cell));
+      if (!found) continue;
+      claims_[i] = {.meaning = *found, .key = std::string(found->metric), .known = true};
+    }
+  }
+
+  // What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
+  void rank_of_mpirun(const Tokenised& tokens) {
+    if (fields_.size() < 2 || tokens.literals[0].core != "[" || tokens.literals[1].core != ",") return;
+    if (tokens.literals[2].core.starts_with("]<std")) out_.slots[1].use = SlotUse::kRank;
+  }
+
   // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
   // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
   void choose_step(const Tokenised& tokens) {
+    rank_of_mpirun(tokens);
+    if (steps_.empty()) step_in_brackets(tokens);
     std::size_t first = 0;
     while (first < fields_.size() && !tokens.slots[first].is_value()) ++first;
     const bool keyless = first < fields_.size() && fields_[first].relation == Relation::kNone &&
                          tokens.literals[first].core.find_first_not_of("[({|,;#\t ") == std::string_view::npos;
-    if (keyless && steps_.empty() && !out_.table_row) {
+    if (keyless && steps_.empty()) epoch_without_name(first);
+    if (keyless && steps_.empty() && !out_.table_row && out_.slots[first].use == SlotUse::kSkip &&
+        !(first + 1 < out_.slots.size() && out_.slots[first + 1].use == SlotUse::kRank)) {
       steps_.push_back({first, kKeylessRank, {}, "step"});
       word_after_keyless(first);
     } else if (keyless && first == 0 && tokens.literals[0].core.empty() && tokens.literals[1].core.starts_with(':')) {
@@ -190,12 +265,75 @@ class Deriver {
                        [](const Claim& c) { return c.known && c.meaning.metric == metric::kEpoch; });
   }
 
+  // A line that can be a part of a record over several lines: one field, or nothing but the step, each perhaps behind
+  // what a logger puts before it.
+  void find_part(const Tokenised& tokens) {
+    const bool dialect_header = out_.dialect != nullptr && out_.dialect->treat == Treat::kHeader;
+    if (dialect_header) out_.part = Part::kHeader;
+    if (out_.dialect != nullptr || out_.table_row) return;
+    std::size_t first = fields_.size();
+    std::size_t fields = 0;
+    std::size_t steps = 0;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const Claim& claim = claims_[i];
+      const SlotUse use = out_.slots[i].use;
+      const bool own = claim.named && fields_[i].relation == Relation::kKeyed && !is_no_metric(claim.key);
+      const bool progress =
+          use == SlotUse::kStep || claim.meaning.role == KeyRole::kStep || claim.meaning.metric == metric::kEpoch;
+      if (use != SlotUse::kStep && use != SlotUse::kValue && !own) continue;
+      if (first == fields_.size()) first = i;
+      ++(progress && fields_[i].relation != Relation::kProgress && fields_[i].relation != Relation::kAt &&
+                 (claim.known || use == SlotUse::kStep)
+             ? steps
+             : fields);
+    }
+    if (fields + steps == 0 || fields > 1 || (fields == 1 && steps > 0)) return;
+    if (fields_[first].relation == Relation::kNone) return;  // "10/100 [==>": a bar
+    out_.key_slot = first;
+    if (first > 0 && fields_[first - 1].relation == Relation::kIndex) --first;
+    if (!opens_field(tokens, first)) return;
+    if (steps > 0 && !ends_plainly(tokens)) return;
+    out_.part = steps > 0 ? Part::kHeader : Part::kField;
+  }
+
+  // Before the field stands nothing, or what a logger or a launcher puts there: a level, numbers without words.
+  bool opens_field(const Tokenised& tokens, std::size_t first) {
+    constexpr std::array<std::string_view, 8> kMarks{"INFO",     "WARN",     "DEBUG",    "ERROR",
+                                                     "<stdout>", "<stderr>", "stdout F", "stderr F"};
+    const std::string_view core = tokens.literals[first].core;
+    std::size_t at = core.rfind(fields_[first].key);
+    if (fields_[first].key.empty() || at == std::string_view::npos) at = 0;
+    constexpr std::string_view kOpeners = "|'\"*`{([-=#> \t";
+    while (at > 0 && kOpeners.find(core[at - 1]) != std::string_view::npos) --at;
+    out_.body_slot = first;
+    out_.body_skip = at;
+    bool letters = false;
+    bool logged = false;
+    for (std::size_t i = 0; i <= first; ++i) {
+      std::string_view text = tokens.literals[i].core;
+      if (i == first) text = text.substr(0, at);
+      if (i == 0 && (text.starts_with("[rank") || text.starts_with("[default") || text.starts_with("[Rank"))) {
+        text.remove_prefix(std::min(text.find(']'), text.size()));
+      }
+      letters = letters || (text != "T" && std::any_of(text.begin(), text.end(), is_letter));
+      logged = logged || std::any_of(kMarks.begin(), kMarks.end(),
+                                     [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
+    }
+    return logged || !letters;
+  }
+
+  // Behind the last number of a header at most a unit and decoration.
+  static bool ends_plainly(const Tokenised& tokens) {
+    const std::string_view tail = tokens.literals.back().core;
+    return tail.size() <= 12 && std::none_of(tail.begin(), tail.end(), is_letter);
+  }
+
   void add_column(std::size_t slot, std::string_view metric, Unit unit, double factor) {
     ColumnSpec spec;
     spec.metric = metric;
     spec.printed_as = claims_[slot].key;
     spec.unit = unit;
-    spec.loss_likeness = metric.starts_with("train_loss") ? 2 : 0;
+    spec.loss_likeness = metric.starts_with("train_loss") || metric == "epoch_loss" ? 2 : 0;
     if (out_.dialect != nullptr) {
       for (const MetricQuirk& row : out_.dialect->quirks) {
         if (row.metric == metric) spec.quirks = spec.quirks | row.quirks;
@@ -232,13 +370,14 @@ class Deriver {
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       SlotPlan& plan = out_.slots[i];
       const Claim& claim = claims_[i];
-      known_before = known_before || claim.known || plan.use == SlotUse::kStep;
+      known_before =
+          known_before || plan.use == SlotUse::kStep || (claim.known && claim.meaning.role != KeyRole::kIgnored);
       if (plan.use != SlotUse::kSkip) continue;
       if (claim.known && claim.meaning.role == KeyRole::kMetric) {
         assign_known(i, stepless_loss);
       } else if (claim.named && known_before && !is_no_metric(claim.key)) {
         assign_named(i, claim.key);
-      } else if (claim.named && ends_in_loss(claim.key)) {
+      } else if (claim.named && (ends_in_loss(claim.key) || is_adversarial(claim.key))) {
         assign_named(i, claim.key);
       }
     }
@@ -251,6 +390,8 @@ class Deriver {
 
   void note_core(std::string_view metric) {
     if (!is_core(metric)) return;
+    out_.measured = out_.measured || (metric != metric::kLearningRate && metric != metric::kLossScale &&
+                                      metric != metric::kOverflow && metric != metric::kSkippedSteps);
     out_.has_core = true;
     ++core_;
     only_core_ = metric;
@@ -284,8 +425,8 @@ class Deriver {
     ColumnSpec spec;
     spec.metric = key;
     spec.printed_as = key;
-    if (ends_in_loss(key)) {
-      spec.loss_likeness = 1;
+    if (ends_in_loss(key) || is_adversarial(key)) {
+      spec.loss_likeness = is_adversarial(key) ? 0 : 1;
       out_.loss_like = true;
     }
     out_.slots[i].use = SlotUse::kValue;
