@@ -38,8 +38,8 @@ std::vector<Block> blocks() {
        }},
       {"JSON behind a logger, nested",
        [](int i, bool extra, bool rate) {
-         return print("2024-01-01 10:00:%02d INFO {\n  \"step\": %d,\n  \"train\": {\n%s    \"loss\": %.5f%s\n  }\n}\n", i, i,
-                      extra ? "    \"foo\": 3.5,\n" : "", loss_at(i), rate ? ",\n    \"lr\": 1.0e-4" : "");
+         return print("2024-01-01 10:00:%02d INFO {\n  \"step\": %d,\n  \"train\": {\n%s    \"loss\": %.5f%s\n  }\n}\n",
+                      i, i, extra ? "    \"foo\": 3.5,\n" : "", loss_at(i), rate ? ",\n    \"lr\": 1.0e-4" : "");
        }},
       {"pprint of Python",
        [](int i, bool extra, bool rate) {
@@ -79,8 +79,8 @@ std::vector<Block> blocks() {
        }},
       {"line of values under a header",
        [](int i, bool extra, bool rate) {
-         return print("Step %d/400\n  train loss: %.5f | %slearning rate: %s\n", i, loss_at(i), extra ? "foo: 3.5 | " : "",
-                      rate ? "1.0e-4" : "None");
+         return print("Step %d/400\n  train loss: %.5f | %slearning rate: %s\n", i, loss_at(i),
+                      extra ? "foo: 3.5 | " : "", rate ? "1.0e-4" : "None");
        }},
   };
 }
@@ -93,7 +93,8 @@ void expect_run(const Recording& r, std::size_t rates, const std::string& what) 
   for (int i = 1; i <= kLast; ++i) EXPECT_NEAR(loss[static_cast<std::size_t>(i - 1)], loss_at(i), 6e-6) << what;
   for (const Series& series : r.series) {
     if (series.metric != metric::kLoss) continue;
-    for (std::size_t k = 0; k < series.size(); ++k) EXPECT_EQ(r.step[series.row_of(k)], static_cast<int>(k) + 1) << what;
+    for (std::size_t k = 0; k < series.size(); ++k)
+      EXPECT_EQ(r.step[series.row_of(k)], static_cast<int>(k) + 1) << what;
   }
   const auto rate = values_of(r, metric::kLearningRate);
   EXPECT_EQ(rate.size(), rates) << what;
@@ -141,17 +142,17 @@ TEST_P(LinesBlocks, GiveTheRowsBeforeACut) {
     const Recording r = read_log(std::string_view(log).substr(0, cut));
     const auto loss = values_of(r, metric::kLoss);
     ASSERT_GE(loss.size(), 5U) << cut;
-    for (std::size_t i = 0; i + 1 < loss.size(); ++i) EXPECT_NEAR(loss[i], loss_at(static_cast<int>(i) + 1), 6e-6) << cut;
+    for (std::size_t i = 0; i + 1 < loss.size(); ++i)
+      EXPECT_NEAR(loss[i], loss_at(static_cast<int>(i) + 1), 6e-6) << cut;
     EXPECT_EQ(described(read_log(std::string_view(log).substr(0, cut), 0, true)), described(r)) << cut;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LinesBlocks, testing::ValuesIn(blocks()),
-                         [](const testing::TestParamInfo<Block>& each) {
-                           std::string name = each.param.name;
-                           for (char& c : name) c = (c | 32) >= 'a' && (c | 32) <= 'z' ? c : '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, LinesBlocks, testing::ValuesIn(blocks()), [](const testing::TestParamInfo<Block>& each) {
+  std::string name = each.param.name;
+  for (char& c : name) c = (c | 32) >= 'a' && (c | 32) <= 'z' ? c : '_';
+  return name;
+});
 
 TEST(LinesBlock, SettingsInBracesStaySettings) {
   const Recording r = read_log(

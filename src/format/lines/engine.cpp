@@ -30,6 +30,11 @@ std::string_view behind_rank(std::string_view text) {
   return text;
 }
 
+// The name of a progress bar: none, or one that says that it counts training.
+bool may_count_training(std::string_view name) {
+  return name.empty() || name.find("rain") != std::string_view::npos || name.find("tep") != std::string_view::npos;
+}
+
 }  // namespace
 
 Engine::Engine(Recorder& recorder, bool remember)
@@ -132,6 +137,7 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
                         std::count(text.begin(), text.end(), '{') > std::count(text.begin(), text.end(), '}');
   if (!shape->messages.empty() || shape->traceback || shape->exception) shape->meaning.part = Part::kNone;
   shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
+  shape->training_bar = shape->progress && meaning.bar_step && may_count_training(line.literals[0].core);
   if (shape->record) {
     intern(shape->meaning, columns_);
     shape->family = sink_.family(shape->meaning);
@@ -200,6 +206,7 @@ void Engine::finish(bool cut, std::int64_t lines) {
     give_up_record();
   }
   end_blocks();
+  settle_waiting(kNoStep);
   sink_.finish();
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {

@@ -55,6 +55,27 @@ class Engine {
     bool has_header = false;
   };
 
+  // Progress bars and the records between them that tell no step (engine_bars.cpp).
+  struct Bar {
+    std::int64_t step = kNoStep;
+    std::int64_t total = 0;
+  };
+  struct WaitingRow {
+    bool active = false;
+    std::uint32_t family = 0;
+    std::int64_t line = 0;
+    std::int64_t rank = kNoRank;
+    std::vector<Cell> cells;
+  };
+  struct Bars {
+    Bar last;            // of any length
+    Bar training;        // the last one of the length that stood beside the losses
+    bool asked = false;  // a record without a step has come
+    bool fresh = false;  // `training` was drawn since the last loss
+    enum class Place : std::uint8_t { kUnknown, kBefore, kBehind } place = Place::kUnknown;
+    WaitingRow waiting;
+  };
+
   void piece(std::string_view text, Place place);
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
@@ -80,6 +101,15 @@ class Engine {
   bool end_block_of(std::string_view text);
   void end_block(std::size_t which);
   void end_blocks();
+
+  void note_bar(const Meaning& meaning, const Token* tokens, std::size_t complete);
+  std::int64_t step_of_bar(bool loss);
+  void settle_waiting(std::int64_t step);
+
+  void note_epoch(const Meaning& meaning, const Token* tokens);
+  bool takes_epoch(const Meaning& meaning) const {
+    return epoch_ != kNoStep && meaning.has_step && !meaning.has_epoch && meaning.dialect == nullptr;
+  }
 
   void tell(const Message& message, std::string_view text, std::int64_t number);
   void tell_exception(std::string_view text, std::int64_t number);
@@ -120,6 +150,10 @@ class Engine {
   std::optional<std::int64_t> last_event_step_;
   std::int64_t last_event_rows_ = -1;
   std::int64_t planned_ = 0;
+  Bars bars_;
+  // The epoch that a line of its own told, for the lines behind it that tell none; the column it goes to.
+  std::int64_t epoch_ = kNoStep;
+  std::uint16_t epoch_column_ = kNoColumn;
   bool truncated_ = false;
   bool unended_ = false;
 };

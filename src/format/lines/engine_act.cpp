@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "assay/metric.h"
 #include "format/lines/engine.h"
 
 namespace assay::lines {
@@ -31,6 +32,14 @@ void for_each_cell(const Meaning& meaning, const Token* tokens, std::size_t comp
   }
 }
 
+// The dictionaries of Hugging Face tell the epoch, as a fraction, and no step.
+bool tells_no_step(const Meaning& meaning) {
+  return !meaning.has_step || (meaning.epoch_step && meaning.dialect != nullptr);
+}
+
+// A training loss is among the values, not only that of an evaluation.
+bool tells_loss(const Meaning& meaning) { return !meaning.has_eval && meaning.measured; }
+
 }  // namespace
 
 bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
@@ -53,6 +62,8 @@ bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
       if (complete > 0 && tokens[complete - 1].end == end.data() + end.size()) --complete;
     }
   }
+  if (shape.training_bar) note_bar(shape.meaning, tokens, complete);
+  if (bars_.waiting.active && shape.record) settle_waiting(kNoStep);
   ShapeState& state = *shape.state;
   if (state.lines++ == 0) state.first_line = place.number;
   for (const Message* message : shape.messages) tell(*message, text, place.number);
@@ -62,6 +73,11 @@ bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
     table_row(shape, tokens, complete, text, place.number);
   } else if (shape.record) {
     row(shape, tokens, complete, text, place.number);
+  } else if (shape.meaning.part == Part::kHeader && shape.meaning.dialect == nullptr && complete > 0 &&
+             complete == shape.meaning.slots.size()) {
+    note_epoch(shape.meaning, tokens);
+    ledger_.count(Unused::kHeader, text, place.number);
+    return true;
   } else if (shape.messages.empty() && !shape.traceback && !shape.exception) {
     if (shape.progress) {
       ledger_.count(Unused::kProgress, text, place.number);
@@ -100,9 +116,29 @@ std::int64_t Engine::rank_of(const Meaning& meaning, const Token* tokens, std::s
 }
 
 void Engine::plan(const Meaning& meaning, const Token* tokens, std::size_t complete) {
-  if (!meaning.total_is_plan || static_cast<std::size_t>(meaning.total_slot) >= complete) return;
+  if (meaning.total_slot < 0 || static_cast<std::size_t>(meaning.total_slot) >= complete) return;
   const std::int64_t total = tokens[meaning.total_slot].integer_or(0);
-  if (total > 0) planned_ = total;
+  if (total <= 0) return;
+  if (meaning.total_is_plan) {
+    planned_ = total;
+  } else if (meaning.has_loss && (meaning.has_epoch || takes_epoch(meaning))) {
+    recorder_.steps_per_epoch(total);
+  }
+}
+
+// "Epoch 3/10" alone on its line.
+void Engine::note_epoch(const Meaning& meaning, const Token* tokens) {
+  if (!meaning.epoch_step || meaning.step_slot < 0) return;
+  const std::int64_t epoch = tokens[meaning.step_slot].integer_or(-1);
+  if (epoch < 0) return;
+  epoch_ = epoch;
+  if (epoch_column_ == kNoColumn) {
+    ColumnSpec spec;
+    spec.metric = metric::kEpoch;
+    spec.printed_as = meaning.axis;
+    spec.unit = Unit::kEpochs;
+    epoch_column_ = columns_.find_or_add(std::move(spec));
+  }
 }
 
 void Engine::cells_of(const Meaning& meaning, const Token* tokens, std::size_t complete, std::vector<Cell>& out) const {
@@ -112,16 +148,31 @@ void Engine::cells_of(const Meaning& meaning, const Token* tokens, std::size_t c
 
 void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number) {
   const Meaning& meaning = shape.meaning;
-  const std::int64_t step = step_of(meaning, tokens, complete);
+  std::int64_t step = step_of(meaning, tokens, complete);
   const std::int64_t rank = rank_of(meaning, tokens, complete);
   plan(meaning, tokens, complete);
+  if (meaning.bar_step) note_bar(meaning, tokens, complete);
+  if (tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
+    bars_.asked = true;
+    step = step_of_bar(tells_loss(meaning));
+    if (step == kNoStep && bars_.place != Bars::Place::kBefore) {
+      auto& waiting = bars_.waiting;
+      waiting = {.active = true, .family = shape.family, .line = number, .rank = rank, .cells = {}};
+      cells_of(meaning, tokens, complete, waiting.cells);
+      return;
+    }
+  }
   if (sink_.is_direct(shape.family)) {
     sink_.begin_direct(shape.family, step, number, rank);
     for_each_cell(meaning, tokens, complete, [this](std::uint16_t column, double value) { sink_.put(column, value); });
+    if (takes_epoch(meaning) && epoch_column_ != kNoColumn) sink_.put(epoch_column_, static_cast<double>(epoch_));
     return;
   }
   cells_.clear();
   cells_of(meaning, tokens, complete, cells_);
+  if (takes_epoch(meaning) && epoch_column_ != kNoColumn) {
+    cells_.push_back({epoch_column_, static_cast<double>(epoch_)});
+  }
   sink_.row(shape.family, step, number, rank, cells_, text);
 }
 
@@ -179,6 +230,7 @@ void Engine::tell(const Message& message, std::string_view text, std::int64_t nu
     ledger_.count(Unused::kRepeatedMessage, text, number);
     return;
   }
+  settle_waiting(kNoStep);
   rows = sink_.rows_seen();
   Event event = event_of(message, text, number);
   // "saving checkpoint at iteration 500" and then "successfully saved checkpoint at iteration 500"
@@ -198,6 +250,7 @@ void Engine::tell_exception(std::string_view text, std::int64_t number) {
     ledger_.count(Unused::kRepeatedMessage, text, number);
     return;
   }
+  settle_waiting(kNoStep);
   exception_rows_ = sink_.rows_seen();
   Event event;
   event.kind = EventKind::kAborted;

@@ -126,9 +126,8 @@ Engine::Taken Engine::take_part(const Shape& shape, const Token* tokens, std::si
   from += meaning.body_skip;
   const std::string_view body(from, static_cast<std::size_t>(text.data() + text.size() - from));
   const Token& value = tokens[meaning.key_slot];
-  const std::string_view key = from < value.begin
-                                   ? std::string_view(from, static_cast<std::size_t>(value.begin - from))
-                                   : std::string_view{};
+  const std::string_view key =
+      from < value.begin ? std::string_view(from, static_cast<std::size_t>(value.begin - from)) : std::string_view{};
   const bool header = meaning.part == Part::kHeader;
   if (block != nullptr) {
     const bool again = std::find(block->keys.begin(), block->keys.end(), key) != block->keys.end();

@@ -91,7 +91,7 @@ class Deriver {
           }
           break;
         case Relation::kWithinEpoch:
-          if (epoch_before(i)) steps_.push_back({i, kWithinEpochRank, {}, "step"});
+          if (epoch_before(i) || is_epoch_of_training(i)) steps_.push_back({i, kWithinEpochRank, {}, "step"});
           break;
         default: break;
       }
@@ -115,7 +115,9 @@ class Deriver {
     for (std::size_t i = 0; i < fields_.size() && !found; ++i) {
       std::string_view text = tokens.literals[i].core;
       const Claim& claim = claims_[i];
-      const bool metric = (claim.known && claim.meaning.role == KeyRole::kMetric) || claim.named;
+      const bool metric =
+          (claim.known && claim.meaning.role == KeyRole::kMetric) ||
+          (claim.named && (claim.key.find(' ') != std::string::npos || !has_evaluation_word(claim.key + ":")));
       if (metric) text = text.substr(0, text.rfind(fields_[i].key));
       found = has_evaluation_word(text);
     }
@@ -131,6 +133,20 @@ class Deriver {
       if (claims_[k].known && claims_[k].meaning.metric == metric::kEpoch) return true;
     }
     return false;
+  }
+
+  // "Train: 3 [ 50/625", "Train: [3/300][50/625]", "[0/25][40/90]": the position before it counts the epochs.
+  bool is_epoch_of_training(std::size_t i) {
+    std::size_t k = i - 1;
+    if (k > 0 && fields_[k].relation == Relation::kTotal) --k;
+    std::string key = normalise_key(claims_[k].key);
+    if (key.starts_with("info")) key.erase(0, 4);
+    const bool unnamed = fields_[k].relation == Relation::kNone && k == 0 && fields_[1].relation == Relation::kTotal;
+    if (claims_[k].known || (!unnamed && key != "train" && key != "training")) return false;
+    claims_[k].meaning = *meaning_of("epoch");
+    claims_[k].known = true;
+    claims_[k].key = "epoch";
+    return true;
   }
 
   void add_step_claim(std::size_t i) {
@@ -158,17 +174,6 @@ class Deriver {
       if (alone && tokens.slots[i].integer) steps_.push_back({i, kKeylessRank, {}, "step"});
       return;
     }
-  }
-
-  // "[0/25][40/90] Loss_D: …": two positions without a name are epoch and step.
-  void epoch_without_name(std::size_t first) {
-    if (first + 2 >= fields_.size() || fields_[first + 1].relation != Relation::kTotal ||
-        fields_[first + 2].relation != Relation::kWithinEpoch) {
-      return;
-    }
-    claims_[first].meaning = *meaning_of("epoch");
-    claims_[first].known = true;
-    steps_.push_back({first + 2, kWithinEpochRank, {}, "step"});
   }
 
   // "| 1400.00 ms | 35.7% bf16 MFU | 374491 tok/s": between separators a number and its unit, in a line that is a
@@ -203,7 +208,6 @@ class Deriver {
     while (first < fields_.size() && !tokens.slots[first].is_value()) ++first;
     const bool keyless = first < fields_.size() && fields_[first].relation == Relation::kNone &&
                          tokens.literals[first].core.find_first_not_of("[({|,;#\t ") == std::string_view::npos;
-    if (keyless && steps_.empty()) epoch_without_name(first);
     if (keyless && steps_.empty() && !out_.table_row && out_.slots[first].use == SlotUse::kSkip &&
         !(first + 1 < out_.slots.size() && out_.slots[first + 1].use == SlotUse::kRank)) {
       steps_.push_back({first, kKeylessRank, {}, "step"});
@@ -242,6 +246,7 @@ class Deriver {
     out_.has_step = true;
     out_.weak_step = best->rank >= kWeakRank;
     out_.axis = best->axis;
+    out_.bar_step = fields_[best->slot].relation == Relation::kProgress;
     out_.step_slot = static_cast<int>(best->slot);
     out_.epoch_step = epoch_step_;
     if (epoch_step_) add_column(best->slot, metric::kEpoch, Unit::kEpochs, 1);
@@ -270,7 +275,7 @@ class Deriver {
   void find_part(const Tokenised& tokens) {
     const bool dialect_header = out_.dialect != nullptr && out_.dialect->treat == Treat::kHeader;
     if (dialect_header) out_.part = Part::kHeader;
-    if (out_.dialect != nullptr || out_.table_row) return;
+    if (out_.dialect != nullptr || out_.table_row || out_.bar_step) return;
     std::size_t first = fields_.size();
     std::size_t fields = 0;
     std::size_t steps = 0;
@@ -330,6 +335,7 @@ class Deriver {
 
   void add_column(std::size_t slot, std::string_view metric, Unit unit, double factor) {
     ColumnSpec spec;
+    out_.has_epoch = out_.has_epoch || metric == metric::kEpoch;
     spec.metric = metric;
     spec.printed_as = claims_[slot].key;
     spec.unit = unit;

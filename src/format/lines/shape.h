@@ -69,6 +69,8 @@ struct Meaning {
   bool interned = false;
   const Dialect* dialect = nullptr;
   bool has_step = false;
+  bool bar_step = false;       // a progress bar tells the step
+  bool has_epoch = false;      // tells the epoch
   bool epoch_step = false;     // the epoch, as long as it is a whole number, counts the records
   bool weak_step = false;      // taken for the step only because nothing better is there
   bool has_loss = false;       // a training loss by name
