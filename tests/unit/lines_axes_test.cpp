@@ -53,7 +53,8 @@ std::vector<Positional> positional() {
   };
   return {
       {"timm", of("Train: %d [%4d/625 (  8%%)]  Loss: %.4f (6.1)  Time: 0.312s  LR: 1.0e-03%s")},
-      {"Swin", of("[2021-04-01 10:00:00 tiny] (main.py 190): INFO Train: [%d/30][%d/625]\tlr 0.0001\tloss %.4f (6.1)%s")},
+      {"Swin",
+       of("[2021-04-01 10:00:00 tiny] (main.py 190): INFO Train: [%d/30][%d/625]\tlr 0.0001\tloss %.4f (6.1)%s")},
       {"mmdet", of("2021-01-01 10:00:00,123 - mmdet - INFO - Epoch [%d][%d/625]\tlr: 1.0e-3, time: 0.3, loss: %.4f%s")},
       {"mmengine", of("2023/01/01 10:00:00 - mmengine - INFO - Epoch(train)  [%d][%3d/625]  lr: 1.0e-3  loss: %.4f%s")},
       {"DETR", of("Epoch: [%d]  [%4d/625]  eta: 0:10:00  lr: 0.0001  loss: %.4f (6.1)  max mem: 5000%s")},
@@ -131,9 +132,10 @@ TEST(LinesAxes, DictionariesWithoutBarsAreNumbered) {
 TEST(LinesAxes, ATrainerAndItsCallbackTellOneRecord) {
   std::string log;
   for (int i = 1; i <= 12; ++i) {
-    log += print("[INFO|2024-01-01 10:00:00] callbacks:157 >> {'loss': %.4f, 'learning_rate': 1.0e-05, 'epoch': %.2f, "
-                 "'throughput': 1234.5}\n",
-                 loss_at(i), 0.1 * i) +
+    log += print(
+               "[INFO|2024-01-01 10:00:00] callbacks:157 >> {'loss': %.4f, 'learning_rate': 1.0e-05, 'epoch': %.2f, "
+               "'throughput': 1234.5}\n",
+               loss_at(i), 0.1 * i) +
            dict(i) + '\n';
   }
   const assay::Run run = run_of(log);

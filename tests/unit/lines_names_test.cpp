@@ -26,7 +26,8 @@ Recording read_lines(const char* format, Values... values) {
 
 TEST(LinesNames, TheUnitBehindANumberNamesIt) {
   const Recording r = read_lines(
-      "step %4d/19560 | loss %.6f (+nanz)| norm 0.9 (+nanz)| lr 8.57e-07 | 1400.00 ms | 35.7%% bf16 MFU | 374491 tok/s");
+      "step %4d/19560 | loss %.6f (+nanz)| norm 0.9 (+nanz)| lr 8.57e-07 | 1400.00 ms | 35.7%% bf16 MFU | 374491 "
+      "tok/s");
   ASSERT_EQ(values_of(r, metric::kLoss).size(), std::size_t{kLast});
   EXPECT_EQ(values_of(r, metric::kStepTime), std::vector<double>(kLast, 1400.0 * 1e-3));
   EXPECT_EQ(values_of(r, metric::kMfu), std::vector<double>(kLast, 35.7));
@@ -52,7 +53,8 @@ TEST(LinesNames, TheTotalBeforeItsParts) {
   EXPECT_NEAR(values_of(read_lines("step: %d, nll_loss: 0.5, loss: %.5f, aux_loss: 0.1"), metric::kLoss)[0], loss_at(1),
               1e-5);
   const Recording r = read_lines(
-      "2021-03-08 10:00:00 | INFO | train | epoch %03d | loss %.3f | nll_loss 1.5 | ppl 2.8 | num_updates 7 | lr 1e-4 | "
+      "2021-03-08 10:00:00 | INFO | train | epoch %03d | loss %.3f | nll_loss 1.5 | ppl 2.8 | num_updates 7 | lr 1e-4 "
+      "| "
       "gnorm 0.5");
   EXPECT_NEAR(values_of(r, metric::kLoss)[0], loss_at(1), 1e-3);
 }
