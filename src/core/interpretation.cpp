@@ -18,6 +18,8 @@ std::span<const Sentence> interpretation_sentences() {
         "步数每个 epoch 重新计数：已换算为连续步数"}},
       {"records-numbered",
        {"the log prints no step: records are numbered from 1", "日志没有打印步数：记录从 1 开始编号"}},
+      {"errors-survived",
+       {"errors that were logged and did not end the run: {count}", "日志中有 {count} 个错误并未终止训练"}},
       {"metric-not-reported",
        {"{metric} is printed as {factor} throughout, which stands for \"not measured\": left out",
         "{metric} 始终打印为 {factor}，表示“未测量”：未采用"}},

@@ -29,4 +29,7 @@ std::string normalise_key(std::string_view key);
 /// "eval/…", "actor/grad_norm"), unit suffixes and evaluation prefixes.
 std::optional<KeyMeaning> meaning_of(std::string_view key);
 
+/// The row of the table (metric_table.cpp) for a normalised key, or null.
+const KeyMeaning* exact_meaning(std::string_view normalised);
+
 }  // namespace assay

@@ -69,6 +69,10 @@ void Recorder::setting(std::string_view key, std::string_view value, std::int64_
 void Recorder::planned_steps(std::int64_t steps) {
   if (steps >= 0 && steps <= kGreatestStep) recording_.planned_steps = steps;
 }
+
+void Recorder::steps_per_epoch(std::int64_t steps) {
+  if (steps > 0 && steps <= kGreatestStep) recording_.steps_per_epoch = steps;
+}
 void Recorder::axis(std::string_view name) { recording_.axis = name; }
 void Recorder::dialect(std::string_view name) { recording_.dialect = name; }
 

@@ -37,6 +37,7 @@ struct Recording {
   std::vector<std::int64_t> event_row;  // number of rows that stood before the event
   Config config;
   std::optional<std::int64_t> planned_steps;
+  std::optional<std::int64_t> steps_per_epoch;  // where the step is told as a position in the epoch: "[50/625]"
   bool truncated = false;
   FileRecord file;  // the ledger
   std::size_t rows() const { return line.size(); }
@@ -79,8 +80,9 @@ class Recorder {
 
   void event(Event event);
   void setting(std::string_view key, std::string_view value, std::int64_t line);
-  void planned_steps(std::int64_t steps);  // absurd ones are passed over
-  void axis(std::string_view name);        // the last one stays
+  void planned_steps(std::int64_t steps);    // absurd ones are passed over
+  void steps_per_epoch(std::int64_t steps);  // absurd ones are passed over; the last one stays
+  void axis(std::string_view name);          // the last one stays
   void dialect(std::string_view name);
   /// line: from 1, 0 where it is not known; byte: offset in the file as stored, -1 where it is not known.
   void truncated(std::int64_t line, std::string_view what, std::int64_t byte = -1);

@@ -87,9 +87,34 @@ std::vector<Segment> cut(Recording& recording, RowPlan& plan) {
   return segments;
 }
 
+// An error is often logged by what catches it (an upload that failed, a batch that did not fit). That the part of the
+// run goes on for more records than other ranks print until they are killed, without a start or a loaded checkpoint
+// between, says that it ended nothing.
+bool ended_nothing(const Recording& recording, const RowPlan& plan, std::size_t event) {
+  constexpr std::size_t kLastBreath = 5;
+  const auto row = static_cast<std::size_t>(recording.event_row[event]);
+  if (recording.events[event].kind != EventKind::kAborted) return false;
+  const auto after = std::upper_bound(plan.segment_start.begin(), plan.segment_start.end(), row == 0 ? 0 : row - 1);
+  const std::size_t end = after == plan.segment_start.end() ? recording.rows() : *after;
+  if (end < row + kLastBreath) return false;
+  for (std::size_t e = event + 1; e < recording.events.size(); ++e) {
+    if (static_cast<std::size_t>(recording.event_row[e]) > row + kLastBreath) break;
+    const EventKind kind = recording.events[e].kind;
+    if (kind == EventKind::kRunStart || kind == EventKind::kCheckpointLoaded) return false;
+  }
+  return true;
+}
+
 // A start or a loaded checkpoint belongs to what follows it, everything else to what stands before it.
-void place_events(Recording& recording, const RowPlan& plan, std::vector<Event>& events) {
+void place_events(Recording& recording, const RowPlan& plan, Run& run) {
+  std::vector<Event>& events = run.events;
+  std::vector<bool> survived(recording.events.size());
+  for (std::size_t e = 0; e < survived.size(); ++e) survived[e] = ended_nothing(recording, plan, e);
+  if (const auto count = std::count(survived.begin(), survived.end(), true); count > 0) {
+    run.interpretations.push_back({"errors-survived", "", 0, count, {}});
+  }
   for (std::size_t e = 0; e < recording.events.size(); ++e) {
+    if (survived[e]) continue;
     Event event = std::move(recording.events[e]);
     const auto rows_before = static_cast<std::size_t>(recording.event_row[e]);
     const bool opens = event.kind == EventKind::kRunStart || event.kind == EventKind::kCheckpointLoaded;
@@ -130,7 +155,7 @@ Run assemble(Recording& recording) {
   run.config = std::move(recording.config);
   RowPlan plan = plan_rows(recording);
   recording.file.repeated_lines += plan.repeats + plan.stragglers;
-  place_events(recording, plan, run.events);
+  place_events(recording, plan, run);
   tell_plan(plan, run);
   const bool numbered = plan.numbered;
   run.segments = cut(recording, plan);

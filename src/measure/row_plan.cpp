@@ -123,9 +123,9 @@ class RowValues {
 };
 
 // The same number up to how it was printed: "12.7902" and "1.279022E+01".
-bool same_number(double a, double b) {
+bool same_number(double a, double b, double digits = 2e-5) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b || std::fabs(a - b) <= 2e-5 * std::max(std::fabs(a), std::fabs(b));
+  return a == b || std::fabs(a - b) <= digits * std::max(std::fabs(a), std::fabs(b));
 }
 
 bool is_measured(std::string_view metric) {
@@ -149,7 +149,8 @@ bool repeats(const Recording& recording, const std::vector<RowValues::Cell>& row
     const std::string_view metric = recording.series[cell.series].metric;
     const RowValues::Cell* other = cell_of(former, cell.series);
     if (other == nullptr || !(is_measured(metric) || metric == metric::kLearningRate)) continue;
-    if (!same_number(cell.value, other->value)) return false;
+    // Beside an equal loss a rate that was printed with three digits is enough.
+    if (!same_number(cell.value, other->value, measured && !is_measured(metric) ? 1e-3 : 2e-5)) return false;
     agree = agree || (is_measured(metric) && std::isfinite(cell.value) && cell.value != 0);
     agree = agree || (metric == metric::kLearningRate && !measured);
   }
@@ -236,6 +237,8 @@ class Planner {
         // A console that was written twice: loss, rate and epoch all equal.
         if (cells.size() >= 3 && cells == former_cells && repeats(recording_, cells, former_cells)) {
           drop(i, plan_.repeats);
+        } else if (repeats_by_another_statement(i, cells, former_cells)) {
+          key_[i] = false;
         } else {
           former_cells = std::move(cells);
         }
@@ -254,6 +257,29 @@ class Planner {
       if (key_[i]) ++number;
       plan_.step.push_back(number);
     }
+  }
+
+  // A trainer and its callback print the same record, each with a column or two of its own: {'loss': …, 'throughput': …}
+  // and {'loss': …, 'grad_norm': …}. What the second brings is kept, on the number of the first.
+  bool repeats_by_another_statement(std::size_t row, const std::vector<RowValues::Cell>& cells,
+                                    const std::vector<RowValues::Cell>& former) {
+    std::vector<std::size_t> told;
+    bool same_epoch = false;
+    for (const auto& cell : cells) {
+      const RowValues::Cell* other = cell_of(former, cell.series);
+      if (other == nullptr) continue;
+      told.push_back(cell.series);
+      same_epoch =
+          same_epoch || (recording_.series[cell.series].metric == metric::kEpoch && cell.value == other->value);
+    }
+    const bool differ = told.size() != cells.size() || told.size() != former.size();
+    if (!same_epoch || !differ || !repeats(recording_, cells, former)) return false;
+    if (told.size() == cells.size()) {
+      drop(row, plan_.repeats);
+    } else {
+      for (const std::size_t series : told) plan_.repeated_values[series].push_back(row);
+    }
+    return true;
   }
 
   // The step of the first key row at or after i whose step is not `step`; nothing at the end.
@@ -307,17 +333,19 @@ class Planner {
       if (!key_[i]) continue;
       const std::int64_t own = recording_.step[i];
       auto cells = values_.of(i);
+      if (last != kNoStep && own <= last && begins_epoch(i, own, last, last_row)) {
+        offsets_.emplace_back(i, offset_of_epoch(i, own, last, last_row));
+        plan_.counted_through_epochs = true;
+        memory_.clear();
+        remember(i, std::move(cells));
+        last = own;
+        last_row = i;
+        continue;
+      }
       if (last != kNoStep && own <= last && goes_back_for_no_reason(i, own, last, last_row, cells)) continue;
       if (last != kNoStep && own < last) {
-        const auto epoch = epoch_of(i);
-        const auto former = epoch_of(last_row);
-        if (epoch && former && *epoch > *former) {
-          offsets_.emplace_back(i, offset_at(last_row) + last);
-          plan_.counted_through_epochs = true;
-        } else {
-          starts.push_back(i);
-          offsets_.emplace_back(i, 0);
-        }
+        starts.push_back(i);
+        offsets_.emplace_back(i, 0);
         memory_.clear();
       }
       remember(i, std::move(cells));
@@ -340,6 +368,28 @@ class Planner {
     if (!next || *next <= last || last - own > static_cast<std::int64_t>(kMemory) * stride(last_row)) return false;
     drop(i, plan_.stragglers);
     return true;
+  }
+
+  // The step goes back while the epoch goes up: the counter starts again at each epoch. That it stays the same says so
+  // only where the file told that it is a position in the epoch.
+  bool begins_epoch(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row) const {
+    const auto epoch = epoch_of(i);
+    const auto former = epoch_of(last_row);
+    if (!epoch || !former || !(*epoch > *former)) return false;
+    return own < last || recording_.steps_per_epoch.has_value();
+  }
+
+  // Steps before the epoch that begins with row i: by the length of an epoch where it is told ("[50/625]"), else so
+  // that the row stands as far behind the last one as rows do.
+  std::int64_t offset_of_epoch(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row) const {
+    const std::int64_t before = offset_at(last_row);
+    const std::int64_t length = recording_.steps_per_epoch.value_or(0);
+    constexpr double kMostEpochs = 1e6;
+    const double epochs = std::floor(*epoch_of(i)) - std::floor(*epoch_of(last_row));
+    if (length >= last && length >= own && epochs >= 1 && epochs < kMostEpochs) {
+      return std::min(before + length * static_cast<std::int64_t>(epochs), kGreatestStep);
+    }
+    return std::min(before + std::max(last, last + stride(last_row) - own), kGreatestStep);
   }
 
   // What is added to the printed step of a row, where the counter starts again at each epoch.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -335,6 +336,24 @@ TEST(Assemble, StepsNeverFallWithinASegment) {
       }
     }
   }
+}
+
+// An error in the middle, with records behind it; opens: what stands between.
+assay::Run with_error(int before, int behind, std::optional<EventKind> opens = {}, int back = 0) {
+  Log log;
+  for (int i = 1; i <= before; ++i) log.row(i, {{metric::kLoss, 3 - 0.01 * i}});
+  log.event(EventKind::kAborted);
+  if (opens) log.event(*opens);
+  for (int i = before + 1; i <= before + behind; ++i) log.row(i - back, {{metric::kLoss, 3 - 0.01 * i}});
+  return log.run();
+}
+
+TEST(Assemble, AnErrorThatTheRunSurvivesIsNoAbort) {
+  EXPECT_TRUE(with_error(20, 20).events.empty());
+  EXPECT_TRUE(with_error(0, 20).events.empty());
+  EXPECT_EQ(with_error(20, 2).events.size(), 1U);                                 // what other ranks still print
+  EXPECT_EQ(with_error(20, 20, EventKind::kCheckpointLoaded).events.size(), 2U);  // resumed at the same step
+  EXPECT_EQ(with_error(20, 20, {}, 10).events.size(), 1U);                        // started again
 }
 
 }  // namespace

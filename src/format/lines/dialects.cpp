@@ -43,6 +43,8 @@ constexpr Alias kFairseqEpochEnd[] = {
     {"numupdates", kStepKey},
     {"loss", is("epoch_loss", Unit::kNats)},
     {"trainloss", is("epoch_loss", Unit::kNats)},
+    {"nllloss", is("epoch_nll_loss")},
+    {"trainnllloss", is("epoch_nll_loss")},
     {"update", kIgnore},
     {"trainupdate", kIgnore},
 };
@@ -257,6 +259,11 @@ constexpr Dialect kDialects[] = {
      .anchors = {"Epoch(train)", "loss: "},
      .example = "2025/01/02 03:04:05 - mmengine - INFO - Epoch(train) [2][ 40/90]  lr: 1.0e-03  eta: 0:10:00  "
                 "grad_norm: inf  loss: 1.23",
+     .aliases = kMmengine},
+    {.name = "mmengine",
+     .anchors = {"Iter(train)", "loss: "},
+     .example = "2025/01/02 03:04:05 - mmengine - INFO - Iter(train) [   40/9000]  lr: 1.0e-03  eta: 0:10:00  time: "
+                "0.3100  loss: 1.23",
      .aliases = kMmengine},
     {.name = "paddle",
      .anchors = {"iter: ", "reader_cost: ", "loss: "},

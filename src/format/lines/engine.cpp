@@ -25,12 +25,14 @@ bool has_digit(std::string_view text) {
 
 // "[rank0]: RuntimeError: …" without what the launcher put before it.
 std::string_view behind_rank(std::string_view text) {
-  if (!text.starts_with('[')) return text;
-  const std::size_t end = text.find("]:");
-  if (end == std::string_view::npos || end > 16) return text;
-  text.remove_prefix(end + 2);
+  text.remove_prefix(launcher_prefix(text).size());
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   return text;
+}
+
+// The name of a progress bar: none, or one that says that it counts training.
+bool may_count_training(std::string_view name) {
+  return name.empty() || name.find("rain") != std::string_view::npos || name.find("tep") != std::string_view::npos;
 }
 
 }  // namespace
@@ -42,13 +44,13 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
   if (is_blank_line(text)) return;
   unended_ = unended;
+  if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
   if (!held_.empty() && continue_record(text, number)) return;
-  if (unended && !has_control(text)) return unended_line(text, {number, false, true});
-  const Place place{number};
+  if (unended && !has_control(text)) return unended_line(text, {.number = number, .whole = false, .unended = true});
+  const Place place{.number = number};
   if (remember_ && text.size() <= kLongestRecord) {
     if (Shape* shape = cache_.match(text, tokens_.data())) {
-      act(*shape, tokens_.data(), shape->literals.slots(), text, place);
-      return;
+      if (act(*shape, tokens_.data(), shape->literals.slots(), text, place)) return;
     }
   }
   if (!has_control(text)) return analyse(text, place);
@@ -56,7 +58,7 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (is_blank_line(parts[i])) continue;
     if (unended && i + 1 == parts.size()) {
-      unended_line(parts[i], {number, false, true});
+      unended_line(parts[i], {.number = number, .whole = false, .unended = true});
     } else {
       piece(parts[i], place);
     }
@@ -64,10 +66,10 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
 }
 
 void Engine::piece(std::string_view text, Place place) {
+  if (!blocks_.empty() && !place.alone && take_brace_line(text, place)) return;
   if (remember_ && text.size() <= kLongestRecord) {
     if (Shape* shape = cache_.match(text, tokens_.data())) {
-      act(*shape, tokens_.data(), shape->literals.slots(), text, place);
-      return;
+      if (act(*shape, tokens_.data(), shape->literals.slots(), text, place)) return;
     }
   }
   analyse(text, place);
@@ -76,11 +78,11 @@ void Engine::piece(std::string_view text, Place place) {
 void Engine::analyse(std::string_view text, Place place) {
   const KeywordSet found = lexicon_.find(text);
   const bool numeric = has_digit(text) || lexicon_.has_number_word(found);
-  if (!numeric || text.size() > kLongestRecord) return without_number(text, found, place.number);
+  if (!numeric || text.size() > kLongestRecord) return without_number(text, found, place);
   tokenise(text, tokenised_);
   if (tokenised_.too_many) {
     ledger_.count(Unused::kSlots, text, place.number);
-    return without_number(text, found, place.number);
+    return without_number(text, found, place);
   }
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
@@ -89,7 +91,7 @@ void Engine::analyse(std::string_view text, Place place) {
     return;
   }
   Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found);
-  act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place);
+  if (!act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place)) return analyse(text, place);
   if (remember_ && known != nullptr) cache_.used(known);
 }
 
@@ -128,19 +130,27 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
   const Meaning& meaning = shape->meaning;
   const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),
                                      [](const SlotPlan& slot) { return slot.use == SlotUse::kValue; });
-  shape->record = has_value && !meaning.table_row &&
-                  (dialect == nullptr || dialect->treat == Treat::kMetricRecord ? meaning.has_core
-                                                                                : dialect->treat == Treat::kRecord);
+  const Treat treat = dialect == nullptr ? Treat::kMetricRecord : dialect->treat;
+  shape->record =
+      has_value && !meaning.table_row && treat != Treat::kNoRecord && (treat == Treat::kRecord || meaning.has_core);
+  shape->opens_braces = (dialect == nullptr || dialect->anchors[0].starts_with('{')) &&
+                        std::count(text.begin(), text.end(), '{') > std::count(text.begin(), text.end(), '}');
+  if (!shape->messages.empty() || shape->traceback || shape->exception) shape->meaning.part = Part::kNone;
   shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
-  if (shape->record || (dialect != nullptr && dialect->treat == Treat::kHeader)) {
+  shape->training_bar = shape->progress && meaning.bar_step && may_count_training(line.literals[0].core);
+  if (shape->record) {
     intern(shape->meaning, columns_);
     shape->family = sink_.family(shape->meaning);
   }
   return shape;
 }
 
-void Engine::without_number(std::string_view text, const KeywordSet& found, std::int64_t number) {
-  if (chain_.active && !is_blank(text.front())) end_chain();
+void Engine::without_number(std::string_view text, const KeywordSet& found, Place place) {
+  const std::int64_t number = place.number;
+  if (!place.alone) {
+    if (opens_braces(text, place)) return;
+    if (!blocks_.empty() && !is_beside_fields(text)) end_block_of(text);
+  }
   if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
   if (found.any()) {
     const auto told = lexicon_.messages(found);
@@ -171,8 +181,8 @@ void Engine::unended_line(std::string_view text, Place place) {
       if (known->state->tail > 0 && last.end - point - 1 < known->state->tail) --complete;
     }
     if (complete < tokenised_.slots.size()) truncated_ = true;
-    act(*known, tokenised_.slots.data(), complete, text, place);
-    return;
+    if (act(*known, tokenised_.slots.data(), complete, text, place)) return;
+    return unended_line(text, place);
   }
   Shape* best = nullptr;
   int most = 0;
@@ -187,7 +197,7 @@ void Engine::unended_line(std::string_view text, Place place) {
   if (best == nullptr) return analyse(text, place);
   truncated_ = true;
   best->literals.match_beginning(text, tokens_.data());
-  act(*best, tokens_.data(), static_cast<std::size_t>(most), text, place);
+  if (!act(*best, tokens_.data(), static_cast<std::size_t>(most), text, place)) unended_line(text, place);
 }
 
 void Engine::finish(bool cut, std::int64_t lines) {
@@ -195,7 +205,8 @@ void Engine::finish(bool cut, std::int64_t lines) {
     truncated_ = truncated_ || unended_;
     give_up_record();
   }
-  end_chain();
+  end_blocks();
+  settle_waiting(kNoStep);
   sink_.finish();
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {

@@ -37,39 +37,79 @@ class Engine {
     std::int64_t number = 0;
     bool whole = true;     // false: what is missing at its end will not come any more
     bool unended = false;  // the last line of the input, without a line end
+    bool alone = false;    // no part of a record over several lines
   };
   struct HeldLine {
     std::string text;
     std::int64_t number;
   };
-  // The step that a header line told for the indented lines behind it.
-  struct Chain {
+  // Lines that may be one record, of one process (engine_block.cpp).
+  struct Block {
+    std::string launcher;  // "[rank0]:", or nothing
+    std::vector<HeldLine> lines;
+    std::vector<std::string> keys;  // of its fields
+    std::string joined;
+    std::int64_t depth = 0;  // of open braces; 0: fields line by line
+    int strangers = 0;       // lines between them that belong to something else
+    bool has_field = false;
+    bool has_header = false;
+  };
+
+  // Progress bars and the records between them that tell no step (engine_bars.cpp).
+  struct Bar {
+    std::int64_t step = kNoStep;
+    std::int64_t total = 0;
+  };
+  struct WaitingRow {
     bool active = false;
     std::uint32_t family = 0;
-    std::int64_t step = kNoStep;
     std::int64_t line = 0;
     std::int64_t rank = kNoRank;
     std::vector<Cell> cells;
+  };
+  struct Bars {
+    Bar last;            // of any length
+    Bar training;        // the last one of the length that stood beside the losses
+    bool asked = false;  // a record without a step has come
+    bool fresh = false;  // `training` was drawn since the last loss
+    enum class Place : std::uint8_t { kUnknown, kBefore, kBehind } place = Place::kUnknown;
+    WaitingRow waiting;
   };
 
   void piece(std::string_view text, Place place);
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
-  void without_number(std::string_view text, const KeywordSet& found, std::int64_t number);
+  void without_number(std::string_view text, const KeywordSet& found, Place place);
   std::unique_ptr<Shape> compile(const Tokenised& line, std::string_view text, const KeywordSet& found);
   Shape& shape_of(std::string_view text, const KeywordSet& found);
   ShapeState* new_state();
 
-  void act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
+  /// False: lines before had to be read first, and what the arguments refer to is gone; the line has to be read anew.
+  bool act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
   void row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number);
   void table_row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number);
   void cells_of(const Meaning& meaning, const Token* tokens, std::size_t complete, std::vector<Cell>& out) const;
   std::int64_t step_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const;
   std::int64_t rank_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const;
   void plan(const Meaning& meaning, const Token* tokens, std::size_t complete);
-  void open_chain(const Shape& shape, const Token* tokens, std::size_t complete, std::int64_t number);
-  bool continue_chain(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text);
-  void end_chain();
+  enum class Taken : std::uint8_t { kNo, kYes, kAgain };
+  Taken take_part(const Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
+  bool take_brace_line(std::string_view text, Place place);
+  bool opens_braces(std::string_view text, Place place);
+  bool is_beside_fields(std::string_view text) const;
+  Block* block_of(std::string_view launcher);
+  bool end_block_of(std::string_view text);
+  void end_block(std::size_t which);
+  void end_blocks();
+
+  void note_bar(const Meaning& meaning, const Token* tokens, std::size_t complete);
+  std::int64_t step_of_bar(bool loss);
+  void settle_waiting(std::int64_t step);
+
+  void note_epoch(const Meaning& meaning, const Token* tokens);
+  bool takes_epoch(const Meaning& meaning) const {
+    return epoch_ != kNoStep && meaning.has_step && !meaning.has_epoch && meaning.dialect == nullptr;
+  }
 
   void tell(const Message& message, std::string_view text, std::int64_t number);
   void tell_exception(std::string_view text, std::int64_t number);
@@ -94,7 +134,7 @@ class Engine {
   std::array<Token, kMostSlots> tokens_;
   std::vector<Cell> cells_;
 
-  Chain chain_;
+  std::vector<Block> blocks_;
   std::vector<HeldLine> held_;
   std::string joined_;
 
@@ -110,6 +150,10 @@ class Engine {
   std::optional<std::int64_t> last_event_step_;
   std::int64_t last_event_rows_ = -1;
   std::int64_t planned_ = 0;
+  Bars bars_;
+  // The epoch that a line of its own told, for the lines behind it that tell none; the column it goes to.
+  std::int64_t epoch_ = kNoStep;
+  std::uint16_t epoch_column_ = kNoColumn;
   bool truncated_ = false;
   bool unended_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "assay/metric.h"
 #include "format/lines/engine.h"
 
 namespace assay::lines {
@@ -15,23 +16,6 @@ constexpr std::int64_t kLongestTraceback = 1000;
 std::string_view trimmed_right(std::string_view text) {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
-}
-
-// "[default7]:" and the like, which a launcher puts before every line that it passes on.
-std::string_view launcher_prefix(std::string_view text) {
-  if (!text.starts_with('[')) return {};
-  const std::size_t end = text.find("]:");
-  return end == std::string_view::npos || end > 16 ? std::string_view{} : text.substr(0, end + 2);
-}
-
-// Wrapped in the middle of a word or a number, or between two words?
-void join(std::string& head, std::string_view tail) {
-  const char a = head.empty() ? ' ' : head.back();
-  const char b = tail.empty() ? ' ' : tail.front();
-  const auto in_number = [](char c) { return is_digit(c) || c == '.' || c == '+' || c == '-' || c == 'E' || c == 'e'; };
-  const bool one_word = (is_letter(a) && is_letter(b)) || (in_number(a) && in_number(b));
-  if (!one_word && !is_blank(a) && !is_blank(b)) head += ' ';
-  head += tail;
 }
 
 // The values among the first `complete` tokens. A slot with a column is a value, or an epoch that is also the step.
@@ -48,37 +32,52 @@ void for_each_cell(const Meaning& meaning, const Token* tokens, std::size_t comp
   }
 }
 
+// The dictionaries of Hugging Face tell the epoch, as a fraction, and no step.
+bool tells_no_step(const Meaning& meaning) {
+  return !meaning.has_step || (meaning.epoch_step && meaning.dialect != nullptr);
+}
+
+// A training loss is among the values, not only that of an evaluation.
+bool tells_loss(const Meaning& meaning) { return !meaning.has_eval && meaning.measured; }
+
 }  // namespace
 
-void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
+bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
   const Dialect* dialect = shape.meaning.dialect;
+  if (shape.opens_braces && !place.alone && opens_braces(text, place)) return true;
+  if ((shape.meaning.part != Part::kNone || !blocks_.empty()) && !place.alone) {
+    const Taken taken = take_part(shape, tokens, complete, text, place);
+    if (taken != Taken::kNo) return taken == Taken::kYes;
+  }
   if (shape.record && dialect != nullptr && !dialect->terminator.empty()) {
     const std::string_view end = trimmed_right(text);
     if (!end.ends_with(dialect->terminator)) {
       if (place.whole) {
         held_.push_back({std::string(text), place.number});
         joined_ = text;
-        return;
+        return true;
       }
       truncated_ = truncated_ || place.unended;
       // The number that touches the end may be a part of one.
       if (complete > 0 && tokens[complete - 1].end == end.data() + end.size()) --complete;
     }
   }
+  if (shape.training_bar) note_bar(shape.meaning, tokens, complete);
+  if (bars_.waiting.active && shape.record) settle_waiting(kNoStep);
   ShapeState& state = *shape.state;
   if (state.lines++ == 0) state.first_line = place.number;
   for (const Message* message : shape.messages) tell(*message, text, place.number);
   if (shape.traceback) traceback_line_ = place.number;
   if (shape.exception && traceback_line_ >= 0) tell_exception(text, place.number);
-  if (chain_.active) {
-    if (continue_chain(shape, tokens, complete, text)) return;
-    end_chain();
-  }
-  if (dialect != nullptr && dialect->treat == Treat::kHeader) return open_chain(shape, tokens, complete, place.number);
   if (shape.meaning.table_row) {
     table_row(shape, tokens, complete, text, place.number);
   } else if (shape.record) {
     row(shape, tokens, complete, text, place.number);
+  } else if (shape.meaning.part == Part::kHeader && shape.meaning.dialect == nullptr && complete > 0 &&
+             complete == shape.meaning.slots.size()) {
+    note_epoch(shape.meaning, tokens);
+    ledger_.count(Unused::kHeader, text, place.number);
+    return true;
   } else if (shape.messages.empty() && !shape.traceback && !shape.exception) {
     if (shape.progress) {
       ledger_.count(Unused::kProgress, text, place.number);
@@ -87,7 +86,7 @@ void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
     } else if (state.example.empty()) {
       state.example = text.substr(0, 160);
     }
-    return;
+    return true;
   }
   if (shape.record || shape.meaning.table_row) {
     const std::size_t n = shape.literals.slots();
@@ -100,6 +99,7 @@ void Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
       }
     }
   }
+  return true;
 }
 
 std::int64_t Engine::step_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const {
@@ -116,9 +116,29 @@ std::int64_t Engine::rank_of(const Meaning& meaning, const Token* tokens, std::s
 }
 
 void Engine::plan(const Meaning& meaning, const Token* tokens, std::size_t complete) {
-  if (!meaning.total_is_plan || static_cast<std::size_t>(meaning.total_slot) >= complete) return;
+  if (meaning.total_slot < 0 || static_cast<std::size_t>(meaning.total_slot) >= complete) return;
   const std::int64_t total = tokens[meaning.total_slot].integer_or(0);
-  if (total > 0) planned_ = total;
+  if (total <= 0) return;
+  if (meaning.total_is_plan) {
+    planned_ = total;
+  } else if (meaning.has_loss && (meaning.has_epoch || takes_epoch(meaning))) {
+    recorder_.steps_per_epoch(total);
+  }
+}
+
+// "Epoch 3/10" alone on its line.
+void Engine::note_epoch(const Meaning& meaning, const Token* tokens) {
+  if (!meaning.epoch_step || meaning.step_slot < 0) return;
+  const std::int64_t epoch = tokens[meaning.step_slot].integer_or(-1);
+  if (epoch < 0) return;
+  epoch_ = epoch;
+  if (epoch_column_ == kNoColumn) {
+    ColumnSpec spec;
+    spec.metric = metric::kEpoch;
+    spec.printed_as = meaning.axis;
+    spec.unit = Unit::kEpochs;
+    epoch_column_ = columns_.find_or_add(std::move(spec));
+  }
 }
 
 void Engine::cells_of(const Meaning& meaning, const Token* tokens, std::size_t complete, std::vector<Cell>& out) const {
@@ -128,16 +148,31 @@ void Engine::cells_of(const Meaning& meaning, const Token* tokens, std::size_t c
 
 void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, std::int64_t number) {
   const Meaning& meaning = shape.meaning;
-  const std::int64_t step = step_of(meaning, tokens, complete);
+  std::int64_t step = step_of(meaning, tokens, complete);
   const std::int64_t rank = rank_of(meaning, tokens, complete);
   plan(meaning, tokens, complete);
+  if (meaning.bar_step) note_bar(meaning, tokens, complete);
+  if (tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
+    bars_.asked = true;
+    step = step_of_bar(tells_loss(meaning));
+    if (step == kNoStep && bars_.place != Bars::Place::kBefore) {
+      auto& waiting = bars_.waiting;
+      waiting = {.active = true, .family = shape.family, .line = number, .rank = rank, .cells = {}};
+      cells_of(meaning, tokens, complete, waiting.cells);
+      return;
+    }
+  }
   if (sink_.is_direct(shape.family)) {
     sink_.begin_direct(shape.family, step, number, rank);
     for_each_cell(meaning, tokens, complete, [this](std::uint16_t column, double value) { sink_.put(column, value); });
+    if (takes_epoch(meaning) && epoch_column_ != kNoColumn) sink_.put(epoch_column_, static_cast<double>(epoch_));
     return;
   }
   cells_.clear();
   cells_of(meaning, tokens, complete, cells_);
+  if (takes_epoch(meaning) && epoch_column_ != kNoColumn) {
+    cells_.push_back({epoch_column_, static_cast<double>(epoch_)});
+  }
   sink_.row(shape.family, step, number, rank, cells_, text);
 }
 
@@ -189,38 +224,13 @@ void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, 
   sink_.row(sink_.columns_family(), tokens[0].integer_or(kNoStep), number, kNoRank, cells_, text);
 }
 
-void Engine::open_chain(const Shape& shape, const Token* tokens, std::size_t complete, std::int64_t number) {
-  chain_.active = true;
-  chain_.family = shape.family;
-  chain_.step = step_of(shape.meaning, tokens, complete);
-  chain_.line = number;
-  chain_.rank = rank_of(shape.meaning, tokens, complete);
-  chain_.cells.clear();
-  cells_of(shape.meaning, tokens, complete, chain_.cells);
-  plan(shape.meaning, tokens, complete);
-}
-
-bool Engine::continue_chain(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text) {
-  constexpr std::size_t kMostCells = 512;
-  if (!is_blank(text.front()) || shape.meaning.dialect != nullptr || chain_.cells.size() > kMostCells) return false;
-  intern(shape.meaning, columns_);
-  cells_of(shape.meaning, tokens, complete, chain_.cells);
-  return true;
-}
-
-void Engine::end_chain() {
-  if (chain_.active && !chain_.cells.empty()) {
-    sink_.row(chain_.family, chain_.step, chain_.line, chain_.rank, chain_.cells, {});
-  }
-  chain_.active = false;
-}
-
 void Engine::tell(const Message& message, std::string_view text, std::int64_t number) {
   std::int64_t& rows = message_rows_[static_cast<std::size_t>(&message - messages().data())];
   if (message.once && rows == sink_.rows_seen()) {
     ledger_.count(Unused::kRepeatedMessage, text, number);
     return;
   }
+  settle_waiting(kNoStep);
   rows = sink_.rows_seen();
   Event event = event_of(message, text, number);
   // "saving checkpoint at iteration 500" and then "successfully saved checkpoint at iteration 500"
@@ -240,6 +250,7 @@ void Engine::tell_exception(std::string_view text, std::int64_t number) {
     ledger_.count(Unused::kRepeatedMessage, text, number);
     return;
   }
+  settle_waiting(kNoStep);
   exception_rows_ = sink_.rows_seen();
   Event event;
   event.kind = EventKind::kAborted;
@@ -266,7 +277,7 @@ bool Engine::continue_record(std::string_view text, std::int64_t number) {
   held_.clear();
   const std::string record = std::move(joined_);
   joined_.clear();
-  analyse(record, {first, false, false});
+  analyse(record, {.number = first, .whole = false, .alone = true});
   return true;
 }
 
@@ -275,7 +286,7 @@ void Engine::give_up_record() {
   const std::vector<HeldLine> held = std::move(held_);
   held_.clear();
   joined_.clear();
-  for (const HeldLine& line : held) analyse(line.text, {line.number, &line != &held.front(), false});
+  for (const HeldLine& line : held) analyse(line.text, {.number = line.number, .whole = &line != &held.front()});
 }
 
 }  // namespace assay::lines

@@ -32,6 +32,9 @@ bool is_spaced_unit(std::string_view word) {
 std::string_view take_unit(const Literal& literal, std::string_view& core) {
   std::size_t size = 0;
   if (!core.empty() && core[0] == '%') size = 1;
+  if (!literal.blank_before && core.size() > 1 && core[0] == '/' && is_letter(core[1])) {  // "154.3/s/gpu"
+    while (size < core.size() && (is_letter(core[size]) || core[size] == '/')) ++size;
+  }
   if (size == 0) {
     while (size < core.size() && is_letter(core[size])) ++size;
   }
@@ -114,7 +117,10 @@ std::string_view phrase(std::string_view text) {
     }
   }
   std::string_view key = trimmed(text.substr(at));
-  while (!key.empty() && key.front() == '/') key.remove_prefix(1);  // "epoch=0/micro_step=20/global_step=10"
+  // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
+  while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
+  while (key.ends_with("..")) key.remove_suffix(1);  // "Step... (10"
+  if (key.ends_with('.') && text.ends_with("..")) key.remove_suffix(1);
   return key;
 }
 
@@ -135,6 +141,86 @@ std::string_view named_by_key(std::string_view core, std::string_view key) {
   return key;
 }
 
+// "| loss | 0.5 |": the cell before the number names it.
+std::string_view cell_name(std::string_view core) {
+  if (!core.ends_with('|')) return {};
+  core.remove_suffix(1);
+  const std::size_t bar = core.rfind('|');
+  if (bar == std::string_view::npos) return {};
+  const std::string_view cell = trimmed(core.substr(bar + 1));
+  const bool named = std::any_of(cell.begin(), cell.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
+  return named && cell.find_first_of(":=%") == std::string_view::npos ? cell : std::string_view{};
+}
+
+// What the word behind a number says that it counts: "After 100 steps", "第 100 步".
+std::string_view counted(std::string_view before, std::string_view after) {
+  struct Row {
+    std::string_view before;
+    std::string_view after;
+    std::string_view key;
+  };
+  constexpr std::array<Row, 13> kRows{{{"After", "steps", "step"},
+                                       {"after", "steps", "step"},
+                                       {"After", "iterations", "iteration"},
+                                       {"after", "iterations", "iteration"},
+                                       {"After", "updates", "update"},
+                                       {"after", "updates", "update"},
+                                       {"After", "epochs", "epoch"},
+                                       {"after", "epochs", "epoch"},
+                                       {"第", "步", "step"},
+                                       {"第", "次迭代", "iteration"},
+                                       {"第", "轮", "epoch"},
+                                       {"第", "个epoch", "epoch"},
+                                       {"第", "个 epoch", "epoch"}}};
+  for (const Row& row : kRows) {
+    if (!before.ends_with(row.before) || !after.starts_with(row.after)) continue;
+    const std::string_view rest = after.substr(row.after.size());
+    if (rest.empty() || !is_word(rest.front())) return row.key;
+  }
+  return {};
+}
+
+// Between a number and the next nothing but what closes its bracket and says that a value follows: "LR (group 0)=".
+bool closes_index(std::string_view core) {
+  std::string bare(core);
+  std::erase_if(bare, [](char c) { return is_blank(c) || is_quote(c); });
+  return bare == ")=" || bare == "):" || bare == "]=" || bare == "]:";
+}
+
+// The name before the bracket: "optim/LR (group", "lr[".
+std::string_view indexed_name(std::string_view core) {
+  const std::size_t open = core.find_last_of("([");
+  if (open == std::string_view::npos || open == 0) return {};
+  if (core.find_first_of(":=|,", open) != std::string_view::npos) return {};
+  std::string_view name = core.substr(0, open);
+  trim_right(name);
+  if (name.empty() || (!is_word(name.back()) && !is_quote(name.back()))) return {};
+  return phrase(name);
+}
+
+// Punctuation of Chinese text in place of the plain one.
+std::string with_plain_marks(std::string_view core) {
+  struct Row {
+    std::string_view wide;
+    std::string_view plain;
+  };
+  constexpr std::array<Row, 9> kRows{{{"：", ": "},
+                                      {"，", ", "},
+                                      {"；", "; "},
+                                      {"（", "("},
+                                      {"）", ")"},
+                                      {"＝", "="},
+                                      {"｜", "|"},
+                                      {"、", ", "},
+                                      {"。", ", "}}};
+  std::string out(core);
+  for (const Row& row : kRows) {
+    for (std::size_t at = out.find(row.wide); at != std::string::npos; at = out.find(row.wide, at + row.plain.size()))
+      out.replace(at, row.wide.size(), row.plain);
+  }
+  return out;
+}
+
 Field field_of(std::string_view core, std::string_view whole, bool first) {
   Field field;
   std::string bare(core);
@@ -145,6 +231,11 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
   }
   if (whole.find("%|") != std::string_view::npos && whole.ends_with('|')) {
     field.relation = Relation::kProgress;
+    return field;
+  }
+  if (const std::string_view name = cell_name(core); !name.empty()) {
+    field.relation = Relation::kKeyed;
+    field.key = name.size() > kLongestKey ? std::string_view{} : name;
     return field;
   }
   const Tail tail = without_openers(core);
@@ -186,14 +277,39 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
 
 std::vector<Field> derive_fields(const Tokenised& line) {
   std::vector<Field> out(line.slots.size());
+  std::vector<std::string> plain;  // the cores with plain punctuation, where one has other
+  const bool wide = std::any_of(line.literals.begin(), line.literals.end(), [](const Literal& literal) {
+    return literal.core.find('\xef') != std::string_view::npos || literal.core.find('\xe3') != std::string_view::npos;
+  });
+  for (const Literal& literal : line.literals) {
+    if (wide) plain.push_back(with_plain_marks(literal.core));
+  }
+  const auto core_of = [&](std::size_t i) {
+    return wide ? trimmed(std::string_view(plain[i])) : line.literals[i].core;
+  };
   std::string carried;  // the key of "KEY at N" waits for its value
   for (std::size_t i = 0; i < out.size(); ++i) {
-    std::string_view core = line.literals[i].core;
+    std::string_view core = core_of(i);
     const std::string_view whole = core;
     if (i > 0) out[i - 1].unit = take_unit(line.literals[i], core);
-    const std::string_view unit = i > 0 ? out[i - 1].unit : std::string_view{};
+    const std::string_view unit = i > 0 ? std::string_view(out[i - 1].unit) : std::string_view{};
     out[i] = field_of(core, whole, i == 0);
     Field& field = out[i];
+    if (i > 0 && out[i - 1].relation == Relation::kIndex) {
+      field = {.relation = Relation::kKeyed, .key = out[i - 1].key};
+      continue;
+    }
+    const std::string_view behind = core_of(i + 1);
+    if (i + 1 < out.size() && closes_index(behind)) {
+      if (const std::string_view name = indexed_name(core); !name.empty()) {
+        field = {.relation = Relation::kIndex, .key = std::string(name)};
+        continue;
+      }
+    }
+    if (const std::string_view what = counted(core, behind); !what.empty()) {
+      field = {.relation = Relation::kCounted, .key = std::string(what)};
+      continue;
+    }
     if (!carried.empty() && field.key.empty() && unit.empty() &&
         (field.relation == Relation::kKeyed || (field.relation == Relation::kNone && core.empty()))) {
       field.relation = Relation::kKeyed;
@@ -207,7 +323,7 @@ std::vector<Field> derive_fields(const Tokenised& line) {
     }
   }
   if (!out.empty()) {
-    std::string_view core = line.literals.back().core;
+    std::string_view core = core_of(out.size());
     out.back().unit = take_unit(line.literals.back(), core);
   }
   return out;

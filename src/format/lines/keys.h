@@ -9,6 +9,9 @@
 //   `Epoch:[0/19](100/24681)`                      position within the epoch before
 //   `20%|███ | 4098/20000 [`                       progress bar
 //   `loss at 16004 1.78`  `Eval loss at step 4000: 7.06`   key, step, value
+//   `| loss | 0.5 |`                               keyed: a table of one metric a row
+//   `LR (group 0)=1e-4`  `lr[0]: 1e-4`             index: belongs to the key of the slot behind it
+//   `After 100 steps the loss is 2.3`              counted: the word behind the number says what it counts
 // The derivation sees only the cores of the literals, never a digit, so that it holds for every line of the shape.
 
 #include <string>
@@ -28,13 +31,15 @@ enum class Relation : std::uint8_t {
   kListItem,
   kWithinEpoch,
   kProgress,
-  kAt,  // "KEY at N": the slot is a step, the key belongs to the next slot
+  kAt,       // "KEY at N": the slot is a step, the key belongs to the next slot
+  kIndex,    // a number in brackets within a key
+  kCounted,  // "After N steps", "第 N 步": the key is what is counted
 };
 
 struct Field {
   Relation relation = Relation::kNone;
-  std::string key;        // as printed, without quotes; for kAt the key of the value to come
-  std::string_view unit;  // letters or "%" behind the number
+  std::string key;   // as printed, without quotes; for kAt the key of the value to come
+  std::string unit;  // letters or "%" behind the number
 };
 
 /// One field for each slot.

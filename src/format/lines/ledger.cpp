@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kUnusedKinds> kWhy{
     "might be a record, but came only once",
     "longer than 1 MiB: the rest of the line was not read",
     "more numbers than a record has",
+    "a step or an epoch without a metric",
 };
 
 }  // namespace

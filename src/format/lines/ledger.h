@@ -10,8 +10,17 @@
 
 namespace assay::lines {
 
-enum class Unused : std::uint8_t { kNoNumber, kNoMetric, kProgress, kRepeatedMessage, kUnconfirmed, kTooLong, kSlots };
-inline constexpr std::size_t kUnusedKinds = 7;
+enum class Unused : std::uint8_t {
+  kNoNumber,
+  kNoMetric,
+  kProgress,
+  kRepeatedMessage,
+  kUnconfirmed,
+  kTooLong,
+  kSlots,
+  kHeader
+};
+inline constexpr std::size_t kUnusedKinds = 8;
 
 class Ledger {
  public:

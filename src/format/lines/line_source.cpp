@@ -1,5 +1,9 @@
 #include "format/lines/line_source.h"
 
+#include <algorithm>
+
+#include "format/lines/number_scan.h"
+
 namespace assay::lines {
 
 namespace {
@@ -39,6 +43,27 @@ bool has_control(std::string_view text) {
     found |= static_cast<unsigned>((byte < 0x20) & (byte != '\t')) | static_cast<unsigned>(byte == 0x7f);
   }
   return found != 0;
+}
+
+std::string_view launcher_prefix(std::string_view line) {
+  constexpr std::size_t kLongest = 24;
+  if (!line.starts_with('[')) return {};
+  const std::size_t end = line.find(']');
+  if (end == std::string_view::npos || end > 16) return {};
+  if (line.substr(0, end).find_first_of("=/ ") != std::string_view::npos) return {};  // "[batch=10/4800]:"
+  std::size_t after = end + 1;
+  if (line.substr(after).starts_with("<std")) after = std::min(line.find('>', after), kLongest) + 1;
+  return after < line.size() && line[after] == ':' ? line.substr(0, after + 1) : std::string_view{};
+}
+
+void join(std::string& head, std::string_view tail) {
+  const char a = head.empty() ? ' ' : head.back();
+  const char b = tail.empty() ? ' ' : tail.front();
+  const auto in_number = [](char c) { return is_digit(c) || c == '.' || c == '+' || c == '-' || c == 'E' || c == 'e'; };
+  const bool one_word = (is_letter(a) && is_letter(b)) || (in_number(a) && in_number(b));
+  const bool opened = a == '{' && (b == '\'' || b == '"');
+  if (!one_word && !opened && !is_blank(a) && !is_blank(b)) head += ' ';
+  head += tail;
 }
 
 const std::vector<std::string_view>& CleanLine::parts(std::string_view raw) {

@@ -70,6 +70,12 @@ class LineSource {
 /// Whether a line holds control characters other than tabs.
 bool has_control(std::string_view text);
 
+/// "[rank0]:", "[default7]:", "[1,0]<stdout>:" and the like, which a launcher puts before every line that it passes on.
+std::string_view launcher_prefix(std::string_view line);
+
+/// Goes on with a text that was broken off: a blank stands between the parts unless one word or number was broken.
+void join(std::string& head, std::string_view tail);
+
 /// A line without ANSI escape sequences, NUL and other control characters, cut at '\r' into what was drawn one over the
 /// other. Empty parts are left out.
 class CleanLine {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "assay/metric.h"
+#include "format/lines/claims.h"
 #include "format/lines/shape.h"
 
 namespace assay::lines {
@@ -18,160 +18,6 @@ constexpr int kProgressRank = 8;
 constexpr int kWithinEpochRank = 7;
 constexpr int kEpochRank = 20;  // an epoch counts the records where nothing else does
 constexpr int kWeakRank = 6;
-
-struct Claim {
-  KeyMeaning meaning;
-  std::string key;  // as printed
-  bool known = false;
-  bool named = false;  // unknown, but kept under its own name
-};
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t end = text.find(' ');
-    if (end != 0) words.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return words;
-}
-
-// Words before a key that do not change what it means. "value loss" is another loss; "current loss" is not.
-bool is_filler(std::string_view word) {
-  constexpr std::array<std::string_view, 42> kFillers{
-      "current", "the",      "training", "train", "batch",     "step",     "avg",     "average", "mean",
-      "total",   "log",      "info",     "epoch", "iteration", "global",   "running", "and",     "with",
-      "at",      "after",    "now",      "last",  "latest",    "progress", "metrics", "stats",   "iter",
-      "results", "final",    "in",       "on",    "for",       "model",    "rank",    "overall", "averaged",
-      "done",    "finished", "summary",  "is",    "步",        "轮"};
-  const std::string normal = normalise_key(word);
-  return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
-}
-
-std::optional<KeyMeaning> look_up(std::string_view key, const Dialect* dialect) {
-  if (dialect != nullptr) {
-    const std::string normal = normalise_key(key);
-    for (const Alias& alias : dialect->aliases) {
-      if (alias.key == normal) return alias.meaning;
-    }
-  }
-  return meaning_of(key);
-}
-
-// "INFO:root:step" of a logger that leaves no blank: the name behind its prefix.
-std::string_view behind_logger(std::string_view key) {
-  constexpr std::array<std::string_view, 5> kLevels{"INFO:", "WARNING:", "ERROR:", "DEBUG:", "CRITICAL:"};
-  const bool logged =
-      std::any_of(kLevels.begin(), kLevels.end(), [&](std::string_view l) { return key.starts_with(l); });
-  return logged ? key.substr(key.rfind(':') + 1) : key;
-}
-
-// The longest end of the phrase that means something and is not changed in meaning by the words before it.
-Claim claim_of(Field& field, const Dialect* dialect) {
-  Claim claim;
-  field.key = std::string(behind_logger(field.key));
-  claim.key = field.key;
-  if (field.key.empty() || field.key.starts_with("--")) return claim;  // an option of a command line
-  if (auto found = look_up(field.key, dialect)) {
-    claim.meaning = *found;
-    claim.known = true;
-    return claim;
-  }
-  const auto words = words_of(field.key);
-  bool all_filler = true;
-  for (std::size_t k = 1; k < words.size() && words.size() <= 12; ++k) {
-    all_filler = all_filler && is_filler(words[k - 1]);
-    const std::string_view rest(words[k].data(),
-                                static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
-    const auto found = look_up(rest, dialect);
-    if (!found) continue;
-    if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored) {
-      claim.meaning = *found;
-      claim.key = rest;
-      claim.known = true;
-      return claim;
-    }
-  }
-  claim.named = field.relation == Relation::kKeyed || words.size() <= 3;
-  return claim;
-}
-
-// Numbers of places and devices, never of training.
-bool is_no_metric(std::string_view key) {
-  constexpr std::array<std::string_view, 14> kNames{"cuda", "npu",  "device", "xpu", "pid", "tid", "version",
-                                                    "port", "line", "id",     "e",   "in",  "to",  "from"};
-  const std::string normal = normalise_key(key);
-  if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
-  return key.ends_with(".py") ||
-         std::none_of(key.begin(), key.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
-}
-
-bool ends_in_loss(std::string_view key) { return normalise_key(key).ends_with("loss"); }
-
-double unit_factor(Unit unit, std::string_view printed, double factor) {
-  if (unit == Unit::kSecond) {
-    if (printed == "ms") return 1e-3;
-    if (printed == "us") return 1e-6;
-    if (printed == "s" || printed == "sec" || printed == "seconds") return 1;
-    if (printed == "min" || printed == "mins" || printed == "m") return 60;
-  }
-  if (unit == Unit::kGib) {
-    if (printed == "MiB" || printed == "MB") return 1.0 / 1024;
-    if (printed == "GiB" || printed == "GB" || printed == "G") return 1;
-  }
-  return factor;
-}
-
-bool is_core(std::string_view metric) {
-  constexpr std::array kCore{metric::kLoss,           metric::kEvalLoss, metric::kGradNorm,     metric::kLearningRate,
-                             metric::kLossScale,      metric::kAccuracy, metric::kEvalAccuracy, metric::kPerplexity,
-                             metric::kEvalPerplexity, metric::kReward,   metric::kOverflow,     metric::kSkippedSteps};
-  return std::find(kCore.begin(), kCore.end(), metric) != kCore.end();
-}
-
-// "validate step: 40 loss: 9.1", "[eval] step 40 | loss": a word that stands by itself says
-// that the whole line tells of an evaluation. Names of files and loggers ("eval.py", "run_eval", "test-val") are no
-// such word.
-bool has_evaluation_word(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kWords{"eval",     "evaluation", "evaluating", "val",
-                                                   "validate", "valid",      "validation", "validating"};
-  for (const std::string_view word : {std::string_view("验证"), std::string_view("评估")}) {
-    if (text.find(word) != std::string_view::npos) return true;
-  }
-  const auto joins = [](char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '\\'; };
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  for (const std::string_view word : kWords) {
-    for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
-      const std::size_t end = at + word.size();
-      if ((at == 0 || !joins(lower[at - 1])) && (end == lower.size() || !joins(lower[end]))) return true;
-    }
-  }
-  return false;
-}
-
-std::optional<std::string_view> evaluated(std::string_view metric) {
-  if (metric == metric::kLoss) return metric::kEvalLoss;
-  if (metric == metric::kAccuracy) return metric::kEvalAccuracy;
-  if (metric == metric::kPerplexity) return metric::kEvalPerplexity;
-  return std::nullopt;
-}
-
-// "[rank0]:", "[default7]:" before everything else.
-std::int64_t rank_of_prefix(std::string_view core) {
-  for (const std::string_view mark :
-       {std::string_view("[rank"), std::string_view("[default"), std::string_view("[Rank")}) {
-    const std::size_t at = core.find(mark);
-    if (at == std::string_view::npos) continue;
-    std::int64_t rank = 0;
-    std::size_t p = at + mark.size();
-    const std::size_t first = p;
-    for (; p < core.size() && is_digit(core[p]) && p - first < 9; ++p) rank = rank * 10 + (core[p] - '0');
-    if (p > first && p < core.size() && core[p] == ']') return rank;
-  }
-  return kNoRank;
-}
 
 class Deriver {
  public:
@@ -187,9 +33,11 @@ class Deriver {
       return l.core.find_first_not_of("|,;\t ") == std::string_view::npos;
     });
     claim_all(tokens);
+    name_by_unit(tokens);
     turn_to_evaluation(tokens);
     choose_step(tokens);
     assign_values();
+    find_part(tokens);
     return std::move(out_);
   }
 
@@ -227,20 +75,37 @@ class Deriver {
           claims_[i] = claim_of(field, out_.dialect);
           add_step_claim(i);
           break;
+        case Relation::kCounted:
+          claims_[i] = claim_of(field, out_.dialect);
+          add_step_claim(i);
+          break;
+        case Relation::kIndex: index_of_step(i); break;
         case Relation::kAt: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kProgress: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kTotal:
+          // "10.0it/4.00kit": a bar that counts with units.
+          if (i > 0 && fields_[i - 1].unit == "it") steps_.push_back({i - 1, kProgressRank, {}, "step"});
           if (out_.dialect != nullptr && out_.dialect->epoch_over_step && i > 0 &&
               claims_[i - 1].meaning.metric == metric::kEpoch) {
             steps_.push_back({i, 0, {}, "batch"});
           }
           break;
         case Relation::kWithinEpoch:
-          if (epoch_before(i)) steps_.push_back({i, kWithinEpochRank, {}, "step"});
+          if (epoch_before(i) || is_epoch_of_training(i)) steps_.push_back({i, kWithinEpochRank, {}, "step"});
           break;
         default: break;
       }
     }
+  }
+
+  // "Epoch [3]: 2.1": here the number in brackets is no part of the key.
+  void index_of_step(std::size_t i) {
+    const Claim claim = claim_of(fields_[i], out_.dialect);
+    if (!claim.known || (claim.meaning.role != KeyRole::kStep && claim.meaning.metric != metric::kEpoch)) return;
+    claims_[i] = claim;
+    add_step_claim(i);
+    fields_[i].relation = Relation::kWord;
+    if (i + 1 < fields_.size()) fields_[i + 1] = {};
   }
 
   // The word counts where it stands outside the keys of the metrics: "train loss 4.0, val loss 4.1" is no evaluation.
@@ -250,7 +115,9 @@ class Deriver {
     for (std::size_t i = 0; i < fields_.size() && !found; ++i) {
       std::string_view text = tokens.literals[i].core;
       const Claim& claim = claims_[i];
-      const bool metric = (claim.known && claim.meaning.role == KeyRole::kMetric) || claim.named;
+      const bool metric =
+          (claim.known && claim.meaning.role == KeyRole::kMetric) ||
+          (claim.named && (claim.key.find(' ') != std::string::npos || !has_evaluation_word(claim.key + ":")));
       if (metric) text = text.substr(0, text.rfind(fields_[i].key));
       found = has_evaluation_word(text);
     }
@@ -268,9 +135,23 @@ class Deriver {
     return false;
   }
 
+  // "Train: 3 [ 50/625", "Train: [3/300][50/625]", "[0/25][40/90]": the position before it counts the epochs.
+  bool is_epoch_of_training(std::size_t i) {
+    std::size_t k = i - 1;
+    if (k > 0 && fields_[k].relation == Relation::kTotal) --k;
+    std::string key = normalise_key(claims_[k].key);
+    if (key.starts_with("info")) key.erase(0, 4);
+    const bool unnamed = fields_[k].relation == Relation::kNone && k == 0 && fields_[1].relation == Relation::kTotal;
+    if (claims_[k].known || (!unnamed && key != "train" && key != "training")) return false;
+    claims_[k].meaning = *meaning_of("epoch");
+    claims_[k].known = true;
+    claims_[k].key = "epoch";
+    return true;
+  }
+
   void add_step_claim(std::size_t i) {
     const Claim& claim = claims_[i];
-    if (!claim.known) return;
+    if (!claim.known || fields_[i].unit == "%") return;  // "Steps:  12%|█": how much is done, not which step
     if (claim.meaning.role == KeyRole::kStep) {
       steps_.push_back({i, claim.meaning.rank, claim.meaning.metric, claim.key});
     }
@@ -278,14 +159,57 @@ class Deriver {
     if (normal == "rank" || normal == "localrank" || normal == "globalrank") out_.slots[i].use = SlotUse::kRank;
   }
 
+  bool is_value(std::size_t i) const {
+    return claims_[i].known && claims_[i].meaning.role == KeyRole::kMetric &&
+           claims_[i].meaning.metric != metric::kEpoch;
+  }
+
+  // "logging_writer.py:48] [100] loss=2.3": a number alone in brackets just before the first metric.
+  void step_in_brackets(const Tokenised& tokens) {
+    for (std::size_t i = 0; i + 1 < fields_.size(); ++i) {
+      if (!is_value(i + 1)) continue;
+      const std::string_view before = tokens.literals[i].core;
+      const std::string_view behind = tokens.literals[i + 1].core;
+      const bool alone = before.ends_with('[') && behind.starts_with(']') && fields_[i].key.empty();
+      if (alone && tokens.slots[i].integer) steps_.push_back({i, kKeylessRank, {}, "step"});
+      return;
+    }
+  }
+
+  // "| 1400.00 ms | 35.7% bf16 MFU | 374491 tok/s": between separators a number and its unit, in a line that is a
+  // record anyhow.
+  void name_by_unit(const Tokenised& tokens) {
+    if (std::none_of(claims_.begin(), claims_.end(), [](const Claim& c) { return c.known; })) return;
+    for (std::size_t i = 1; i < fields_.size(); ++i) {
+      if (fields_[i].relation == Relation::kKeyed || !tokens.slots[i].is_value() || claims_[i].known) continue;
+      const std::string_view before = tokens.literals[i].core;
+      if (!before.ends_with('|') && !before.ends_with(',')) continue;
+      std::string_view behind = tokens.literals[i + 1].core;
+      const std::size_t cell = behind.find_first_of("|,;");
+      if (cell == std::string_view::npos && i + 1 < fields_.size()) continue;
+      const auto found = meaning_of_unit(behind.substr(0, cell));
+      if (!found) continue;
+      claims_[i] = {.meaning = *found, .key = std::string(found->metric), .known = true};
+    }
+  }
+
+  // What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
+  void rank_of_mpirun(const Tokenised& tokens) {
+    if (fields_.size() < 2 || tokens.literals[0].core != "[" || tokens.literals[1].core != ",") return;
+    if (tokens.literals[2].core.starts_with("]<std")) out_.slots[1].use = SlotUse::kRank;
+  }
+
   // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
   // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
   void choose_step(const Tokenised& tokens) {
+    rank_of_mpirun(tokens);
+    if (steps_.empty()) step_in_brackets(tokens);
     std::size_t first = 0;
     while (first < fields_.size() && !tokens.slots[first].is_value()) ++first;
     const bool keyless = first < fields_.size() && fields_[first].relation == Relation::kNone &&
                          tokens.literals[first].core.find_first_not_of("[({|,;#\t ") == std::string_view::npos;
-    if (keyless && steps_.empty() && !out_.table_row) {
+    if (keyless && steps_.empty() && !out_.table_row && out_.slots[first].use == SlotUse::kSkip &&
+        !(first + 1 < out_.slots.size() && out_.slots[first + 1].use == SlotUse::kRank)) {
       steps_.push_back({first, kKeylessRank, {}, "step"});
       word_after_keyless(first);
     } else if (keyless && first == 0 && tokens.literals[0].core.empty() && tokens.literals[1].core.starts_with(':')) {
@@ -322,6 +246,7 @@ class Deriver {
     out_.has_step = true;
     out_.weak_step = best->rank >= kWeakRank;
     out_.axis = best->axis;
+    out_.bar_step = fields_[best->slot].relation == Relation::kProgress;
     out_.step_slot = static_cast<int>(best->slot);
     out_.epoch_step = epoch_step_;
     if (epoch_step_) add_column(best->slot, metric::kEpoch, Unit::kEpochs, 1);
@@ -345,12 +270,76 @@ class Deriver {
                        [](const Claim& c) { return c.known && c.meaning.metric == metric::kEpoch; });
   }
 
+  // A line that can be a part of a record over several lines: one field, or nothing but the step, each perhaps behind
+  // what a logger puts before it.
+  void find_part(const Tokenised& tokens) {
+    const bool dialect_header = out_.dialect != nullptr && out_.dialect->treat == Treat::kHeader;
+    if (dialect_header) out_.part = Part::kHeader;
+    if (out_.dialect != nullptr || out_.table_row || out_.bar_step) return;
+    std::size_t first = fields_.size();
+    std::size_t fields = 0;
+    std::size_t steps = 0;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const Claim& claim = claims_[i];
+      const SlotUse use = out_.slots[i].use;
+      const bool own = claim.named && fields_[i].relation == Relation::kKeyed && !is_no_metric(claim.key);
+      const bool progress =
+          use == SlotUse::kStep || claim.meaning.role == KeyRole::kStep || claim.meaning.metric == metric::kEpoch;
+      if (use != SlotUse::kStep && use != SlotUse::kValue && !own) continue;
+      if (first == fields_.size()) first = i;
+      ++(progress && fields_[i].relation != Relation::kProgress && fields_[i].relation != Relation::kAt &&
+                 (claim.known || use == SlotUse::kStep)
+             ? steps
+             : fields);
+    }
+    if (fields + steps == 0 || fields > 1 || (fields == 1 && steps > 0)) return;
+    if (fields_[first].relation == Relation::kNone) return;  // "10/100 [==>": a bar
+    out_.key_slot = first;
+    if (first > 0 && fields_[first - 1].relation == Relation::kIndex) --first;
+    if (!opens_field(tokens, first)) return;
+    if (steps > 0 && !ends_plainly(tokens)) return;
+    out_.part = steps > 0 ? Part::kHeader : Part::kField;
+  }
+
+  // Before the field stands nothing, or what a logger or a launcher puts there: a level, numbers without words.
+  bool opens_field(const Tokenised& tokens, std::size_t first) {
+    constexpr std::array<std::string_view, 8> kMarks{"INFO",     "WARN",     "DEBUG",    "ERROR",
+                                                     "<stdout>", "<stderr>", "stdout F", "stderr F"};
+    const std::string_view core = tokens.literals[first].core;
+    std::size_t at = core.rfind(fields_[first].key);
+    if (fields_[first].key.empty() || at == std::string_view::npos) at = 0;
+    constexpr std::string_view kOpeners = "|'\"*`{([-=#> \t";
+    while (at > 0 && kOpeners.find(core[at - 1]) != std::string_view::npos) --at;
+    out_.body_slot = first;
+    out_.body_skip = at;
+    bool letters = false;
+    bool logged = false;
+    for (std::size_t i = 0; i <= first; ++i) {
+      std::string_view text = tokens.literals[i].core;
+      if (i == first) text = text.substr(0, at);
+      if (i == 0 && (text.starts_with("[rank") || text.starts_with("[default") || text.starts_with("[Rank"))) {
+        text.remove_prefix(std::min(text.find(']'), text.size()));
+      }
+      letters = letters || (text != "T" && std::any_of(text.begin(), text.end(), is_letter));
+      logged = logged || std::any_of(kMarks.begin(), kMarks.end(),
+                                     [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
+    }
+    return logged || !letters;
+  }
+
+  // Behind the last number of a header at most a unit and decoration.
+  static bool ends_plainly(const Tokenised& tokens) {
+    const std::string_view tail = tokens.literals.back().core;
+    return tail.size() <= 12 && std::none_of(tail.begin(), tail.end(), is_letter);
+  }
+
   void add_column(std::size_t slot, std::string_view metric, Unit unit, double factor) {
     ColumnSpec spec;
+    out_.has_epoch = out_.has_epoch || metric == metric::kEpoch;
     spec.metric = metric;
     spec.printed_as = claims_[slot].key;
     spec.unit = unit;
-    spec.loss_likeness = metric.starts_with("train_loss") ? 2 : 0;
+    spec.loss_likeness = metric.starts_with("train_loss") || metric == "epoch_loss" ? 2 : 0;
     if (out_.dialect != nullptr) {
       for (const MetricQuirk& row : out_.dialect->quirks) {
         if (row.metric == metric) spec.quirks = spec.quirks | row.quirks;
@@ -387,13 +376,14 @@ class Deriver {
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       SlotPlan& plan = out_.slots[i];
       const Claim& claim = claims_[i];
-      known_before = known_before || claim.known || plan.use == SlotUse::kStep;
+      known_before =
+          known_before || plan.use == SlotUse::kStep || (claim.known && claim.meaning.role != KeyRole::kIgnored);
       if (plan.use != SlotUse::kSkip) continue;
       if (claim.known && claim.meaning.role == KeyRole::kMetric) {
         assign_known(i, stepless_loss);
       } else if (claim.named && known_before && !is_no_metric(claim.key)) {
         assign_named(i, claim.key);
-      } else if (claim.named && ends_in_loss(claim.key)) {
+      } else if (claim.named && (ends_in_loss(claim.key) || is_adversarial(claim.key))) {
         assign_named(i, claim.key);
       }
     }
@@ -406,6 +396,8 @@ class Deriver {
 
   void note_core(std::string_view metric) {
     if (!is_core(metric)) return;
+    out_.measured = out_.measured || (metric != metric::kLearningRate && metric != metric::kLossScale &&
+                                      metric != metric::kOverflow && metric != metric::kSkippedSteps);
     out_.has_core = true;
     ++core_;
     only_core_ = metric;
@@ -439,8 +431,8 @@ class Deriver {
     ColumnSpec spec;
     spec.metric = key;
     spec.printed_as = key;
-    if (ends_in_loss(key)) {
-      spec.loss_likeness = 1;
+    if (ends_in_loss(key) || is_adversarial(key)) {
+      spec.loss_likeness = is_adversarial(key) ? 0 : 1;
       out_.loss_like = true;
     }
     out_.slots[i].use = SlotUse::kValue;

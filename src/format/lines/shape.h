@@ -55,6 +55,13 @@ struct SlotPlan {
   bool truth = false;  // True and False are values here
 };
 
+/// A line of a record that goes over several lines.
+enum class Part : std::uint8_t {
+  kNone,
+  kHeader,  // tells a step or an epoch and nothing else
+  kField,   // tells one value
+};
+
 /// What the slots of a line mean.
 struct Meaning {
   std::vector<SlotPlan> slots;
@@ -62,6 +69,8 @@ struct Meaning {
   bool interned = false;
   const Dialect* dialect = nullptr;
   bool has_step = false;
+  bool bar_step = false;       // a progress bar tells the step
+  bool has_epoch = false;      // tells the epoch
   bool epoch_step = false;     // the epoch, as long as it is a whole number, counts the records
   bool weak_step = false;      // taken for the step only because nothing better is there
   bool has_loss = false;       // a training loss by name
@@ -71,6 +80,11 @@ struct Meaning {
   bool loss_like = false;      // a key that ends in "loss", unknown
   bool table_row = false;      // nothing but numbers and separators
   bool total_is_plan = false;  // the step's total counts the whole run, not an epoch
+  bool measured = false;       // tells a loss, a norm, an accuracy, a reward: more than settings do
+  Part part = Part::kNone;     // what the line can be to a record over several lines
+  std::size_t body_slot = 0;   // the literal in which the field begins, behind what a logger puts before it,
+  std::size_t body_skip = 0;   // and how far into it
+  std::size_t key_slot = 0;    // the number that its key stands before
   int step_slot = -1;
   int total_slot = -1;
   int rank_slot = -1;

@@ -30,9 +30,11 @@ struct Shape {
   Meaning meaning;
   std::vector<const Message*> messages;
   bool record = false;
-  bool exception = false;  // ends a traceback
-  bool traceback = false;  // opens one
-  bool progress = false;   // a progress bar without a metric
+  bool exception = false;     // ends a traceback
+  bool traceback = false;     // opens one
+  bool opens_braces = false;  // opens more braces than it closes
+  bool progress = false;      // a progress bar without a metric
+  bool training_bar = false;  // one that may count the steps of training: it has no other name
   std::uint32_t family = 0;
   ShapeState* state = nullptr;
   Shape* next = nullptr;  // the one that followed it last time

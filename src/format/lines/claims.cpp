@@ -1,0 +1,226 @@
+// Which key means what, and what the words around it make of it.
+
+#include "format/lines/claims.h"
+
+#include <algorithm>
+#include <array>
+
+#include "assay/metric.h"
+#include "core/recording.h"
+
+namespace assay::lines {
+
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    if (end != 0) words.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return words;
+}
+
+// Words before a key that do not change what it means. "value loss" is another loss; "current loss" is not.
+bool is_filler(std::string_view word) {
+  constexpr std::array<std::string_view, 46> kFillers{
+      "current", "the",  "training", "train",      "batch",   "step",     "avg",  "average",  "mean",    "total",
+      "log",     "info", "epoch",    "iteration",  "global",  "running",  "and",  "with",     "at",      "after",
+      "now",     "last", "latest",   "progress",   "metrics", "stats",    "iter", "results",  "final",   "in",
+      "on",      "for",  "model",    "rank",       "overall", "averaged", "done", "finished", "summary", "is",
+      "步",      "轮",   "steps",    "iterations", "epochs",  "平均"};
+  const std::string normal = normalise_key(word);
+  return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
+}
+
+std::optional<KeyMeaning> look_up(std::string_view key, const Dialect* dialect) {
+  if (dialect != nullptr) {
+    const std::string normal = normalise_key(key);
+    for (const Alias& alias : dialect->aliases) {
+      if (alias.key == normal) return alias.meaning;
+    }
+  }
+  return meaning_of(key);
+}
+
+// "INFO:root:step" of a logger that leaves no blank: the name behind its prefix.
+std::string_view behind_logger(std::string_view key) {
+  constexpr std::array<std::string_view, 5> kLevels{"INFO:", "WARNING:", "ERROR:", "DEBUG:", "CRITICAL:"};
+  const bool logged =
+      std::any_of(kLevels.begin(), kLevels.end(), [&](std::string_view l) { return key.starts_with(l); });
+  return logged ? key.substr(key.rfind(':') + 1) : key;
+}
+
+}  // namespace
+
+// The longest end of the phrase that means something and is not changed in meaning by the words before it.
+Claim claim_of(Field& field, const Dialect* dialect) {
+  Claim claim;
+  field.key = std::string(behind_logger(field.key));
+  claim.key = field.key;
+  if (field.key.empty() || field.key.starts_with("--")) return claim;  // an option of a command line
+  if (auto found = look_up(field.key, dialect)) {
+    claim.meaning = *found;
+    claim.known = true;
+    return claim;
+  }
+  const auto words = words_of(field.key);
+  // "(val) loss": a word in brackets says as much as one without.
+  if (words.size() >= 2 && words.front().starts_with('(') && words.front().ends_with(')')) {
+    std::string plain = field.key;
+    std::erase_if(plain, [](char c) { return c == '(' || c == ')'; });
+    if (const auto found = look_up(plain, dialect)) {
+      claim.meaning = *found;
+      claim.known = true;
+      return claim;
+    }
+  }
+  bool all_filler = true;
+  for (std::size_t k = 1; k < words.size() && words.size() <= 12; ++k) {
+    all_filler = all_filler && is_filler(words[k - 1]);
+    const std::string_view rest(words[k].data(),
+                                static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
+    const auto found = look_up(rest, dialect);
+    if (!found) continue;
+    if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored ||
+        found->metric == metric::kEpoch) {
+      claim.meaning = *found;
+      claim.key = rest;
+      claim.known = true;
+      return claim;
+    }
+  }
+  claim.named = field.relation == Relation::kKeyed || words.size() <= 3;
+  return claim;
+}
+
+// Numbers of places and devices, never of training.
+bool is_no_metric(std::string_view key) {
+  constexpr std::array<std::string_view, 14> kNames{"cuda", "npu",  "device", "xpu", "pid", "tid", "version",
+                                                    "port", "line", "id",     "e",   "in",  "to",  "from"};
+  const std::string normal = normalise_key(key);
+  if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
+  return key.ends_with(".py") ||
+         std::none_of(key.begin(), key.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
+}
+
+bool is_adversarial(std::string_view key) {
+  constexpr std::array<std::string_view, 20> kNames{"lossd",
+                                                    "lossg",
+                                                    "dloss",
+                                                    "gloss",
+                                                    "errd",
+                                                    "errg",
+                                                    "lossgen",
+                                                    "genloss",
+                                                    "lossdisc",
+                                                    "discloss",
+                                                    "ganloss",
+                                                    "lossgan",
+                                                    "advloss",
+                                                    "lossadv",
+                                                    "generatorloss",
+                                                    "lossgenerator",
+                                                    "discriminatorloss",
+                                                    "lossdiscriminator",
+                                                    "criticlossgan",
+                                                    "lossgangenerator"};
+  const std::string normal = normalise_key(key);
+  return std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end();
+}
+
+std::optional<KeyMeaning> meaning_of_unit(std::string_view printed) {
+  std::string unit;
+  for (const char c : printed) {
+    if (c != ' ') unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  }
+  const auto metric = [](std::string_view name, Unit own, double factor) {
+    return KeyMeaning{.role = KeyRole::kMetric, .metric = name, .unit = own, .factor = factor, .rank = 3};
+  };
+  if (unit == "ms") return metric(metric::kStepTime, Unit::kSecond, 1e-3);
+  if (unit == "tok/s" || unit == "tokens/s" || unit == "tok/sec" || unit == "tokens/sec") {
+    return metric(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1);
+  }
+  if (unit == "samples/s" || unit == "samples/sec") {
+    return metric(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1);
+  }
+  if (unit.starts_with('%') && unit.ends_with("mfu")) return metric(metric::kMfu, Unit::kPercent, 1);
+  if (unit == "tflops" || unit == "tflop/s") return metric(metric::kThroughput, Unit::kTflops, 1);
+  return std::nullopt;
+}
+
+bool ends_in_loss(std::string_view key) { return normalise_key(key).ends_with("loss"); }
+
+double unit_factor(Unit unit, std::string_view printed, double factor) {
+  if (unit == Unit::kSecond) {
+    if (printed == "ms") return 1e-3;
+    if (printed == "us") return 1e-6;
+    if (printed == "s" || printed == "sec" || printed == "seconds") return 1;
+    if (printed == "min" || printed == "mins" || printed == "m") return 60;
+  }
+  if (unit == Unit::kGib) {
+    if (printed == "MiB" || printed == "MB") return 1.0 / 1024;
+    if (printed == "GiB" || printed == "GB" || printed == "G") return 1;
+  }
+  return factor;
+}
+
+bool is_core(std::string_view metric) {
+  constexpr std::array kCore{metric::kLoss,           metric::kEvalLoss, metric::kGradNorm,     metric::kLearningRate,
+                             metric::kLossScale,      metric::kAccuracy, metric::kEvalAccuracy, metric::kPerplexity,
+                             metric::kEvalPerplexity, metric::kReward,   metric::kOverflow,     metric::kSkippedSteps};
+  return std::find(kCore.begin(), kCore.end(), metric) != kCore.end();
+}
+
+// "validate step: 40 loss: 9.1", "[eval] step 40 | loss": a word that stands by itself says
+// that the whole line tells of an evaluation. Names of files and loggers ("eval.py", "run_eval", "test-val") are no
+// such word.
+bool has_evaluation_word(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kWords{"eval",     "evaluation", "evaluating", "val",
+                                                   "validate", "valid",      "validation", "validating"};
+  for (const std::string_view word : {std::string_view("验证"), std::string_view("评估")}) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  const auto joins = [](char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '\\'; };
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  for (const std::string_view word : kWords) {
+    for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      if ((at == 0 || !joins(lower[at - 1])) && (end == lower.size() || !joins(lower[end]))) return true;
+    }
+  }
+  // "test" is also a name of experiments: it counts where it opens the message, "Test: [0/48]", "Test set: …".
+  for (const std::string_view opening :
+       {std::string_view("test:"), std::string_view("test set"), std::string_view("testing:")}) {
+    const std::size_t at = lower.find(opening);
+    if (at != std::string::npos && (at == 0 || (lower[at - 1] == ' ' && text[at] == 'T'))) return true;
+  }
+  return false;
+}
+
+std::optional<std::string_view> evaluated(std::string_view metric) {
+  if (metric == metric::kLoss) return metric::kEvalLoss;
+  if (metric == metric::kAccuracy) return metric::kEvalAccuracy;
+  if (metric == metric::kPerplexity) return metric::kEvalPerplexity;
+  return std::nullopt;
+}
+
+// "[rank0]:", "[default7]:" before everything else.
+std::int64_t rank_of_prefix(std::string_view core) {
+  for (const std::string_view mark :
+       {std::string_view("[rank"), std::string_view("[default"), std::string_view("[Rank")}) {
+    const std::size_t at = core.find(mark);
+    if (at == std::string_view::npos) continue;
+    std::int64_t rank = 0;
+    std::size_t p = at + mark.size();
+    const std::size_t first = p;
+    for (; p < core.size() && is_digit(core[p]) && p - first < 9; ++p) rank = rank * 10 + (core[p] - '0');
+    if (p > first && p < core.size() && core[p] == ']') return rank;
+  }
+  return kNoRank;
+}
+
+}  // namespace assay::lines

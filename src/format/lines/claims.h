@@ -1,0 +1,40 @@
+#pragma once
+// What a key claims to be: the step, a metric that is known, or a name of the file's own.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "format/lines/dialect.h"
+#include "format/lines/keys.h"
+
+namespace assay::lines {
+
+struct Claim {
+  KeyMeaning meaning;
+  std::string key;  // as printed
+  bool known = false;
+  bool named = false;  // unknown, but kept under its own name
+};
+
+/// The longest end of the key's phrase that means something and is not changed in meaning by the words before it.
+Claim claim_of(Field& field, const Dialect* dialect);
+/// A number of a place or a device, never of training.
+bool is_no_metric(std::string_view key);
+bool ends_in_loss(std::string_view key);
+/// The loss of a generator or a discriminator: it has no lowest value to fall to, so it is never the loss of the run.
+bool is_adversarial(std::string_view key);
+/// What a number is that only the unit behind it names: "374491 tok/s".
+std::optional<KeyMeaning> meaning_of_unit(std::string_view printed);
+/// What a number has to be multiplied with, by the unit printed behind it; `factor` where that tells nothing.
+double unit_factor(Unit unit, std::string_view printed, double factor);
+/// A metric that makes a line a record.
+bool is_core(std::string_view metric);
+/// "[eval] step 40": a word of its own that makes the whole line an evaluation.
+bool has_evaluation_word(std::string_view text);
+/// What a metric is called when an evaluation measured it.
+std::optional<std::string_view> evaluated(std::string_view metric);
+/// "[rank0]:", "[default7]:" before everything else.
+std::int64_t rank_of_prefix(std::string_view core);
+
+}  // namespace assay::lines
