@@ -303,8 +303,9 @@ const Rule kLossSpike{
          .matters = "A spike of one record is a batch unlike the others: worth knowing when it is always the same "
                     "batch. A spike that takes many records to come back has changed the weights: tokens are lost "
                     "until it is over, and the next one may not come back.",
-         .decides = "The level is the median of the last 64 records that were not part of an event. A record departs "
-                    "when it lies 8 robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
+         .decides = "The level is the median of the last 64 records that were not part of an event; while the loss "
+                    "falls, the median of the last 9, less what these lag behind. A record departs when it lies 8 "
+                    "robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
                     "above it. It has come back when the median of the next 16 records (of all that are left, at least "
                     "two) is within 3 MAD or 5 %. The onset is the first record of the rise, walked back from the "
                     "alarm; the place of the finding is the part until the spike has lost half of its height. For "
