@@ -200,6 +200,12 @@ void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings&
   out.add(std::move(finding));
 }
 
+// What a restart brought with it is told by run-restarted; a single record is a batch like any other.
+bool judged_here(const Run& run, const LossEvent& event) {
+  const bool restart = event.at_restart && event.shape.records() > 1;
+  return event.kind == LossEventKind::kSpike && !restart && !adversarial(run.segments[event.segment]);
+}
+
 void judge(const Run& run, const Parameters& set, Findings& out) {
   LossEventOptions options;
   options.sigmas = set["sigmas"];
@@ -209,11 +215,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const TrainingKind kind = training_kind(run);
   std::vector<Judged> recovered;
   for (const LossEvent& event : events) {
-    if (event.kind != LossEventKind::kSpike || adversarial(run.segments[event.segment])) continue;
+    if (!judged_here(run, event)) continue;
     if (event.shape.regained) recovered.push_back(judge_recovered(run, event, set, kind));
   }
   for (const LossEvent& event : events) {
-    if (event.kind != LossEventKind::kSpike || adversarial(run.segments[event.segment])) continue;
+    if (!judged_here(run, event)) continue;
     if (!event.shape.regained) tell_open(run, event, has_precedent(event, recovered), out);
   }
   if (!recovered.empty()) tell_recovered(run, std::move(recovered), set, out);
