@@ -13,13 +13,22 @@
 //   The scale is the level where all values so far were positive, but never less than a third of the range that the
 //   series has covered; where it has been negative or zero the range alone. A loss of 0.01 that came down from 2 and
 //   jumps to 0.03 has not moved.
-// - A falling trend needs no care: the median of the past lies above the present, which only makes the walk less
-//   sensitive in the first, steep part.
+// - While the loss falls, the median of 64 records is the level of 32 records ago, and what stands out of the present
+//   need not stand out of the past: in the first third of a short pre-training log it would hide a spike of 50 %. So
+//   each record is also compared with m, the median of the 9 before it. m lags by five records of the trend, and so it
+//   did for the records before: the median of the last 16 rests x - m takes the trend out to first order. (A line
+//   through the window is drawn off by the curvature of a loss and has to be fitted anew for each record; this is
+//   rolling medians again.) A trend that has just bent, as at the border of an epoch, is not drawn on: the near level
+//   is never below all of the last 9 records. Noise: the MAD of the rests or what the differences of neighbours
+//   among 64 records tell, whichever is more; with fewer than 64 records before, it may be as much too small as the
+//   root of 64 / n, and that much more is asked for. The near level is used where it is the lower one: where the loss
+//   creeps up it would follow an event that builds up over some tens of records.
+// - What came before a restart makes the level as well (`before`), for else each resume would be blind.
 //
-// Departure: x - median >= max(8 sigma, rise * scale), sigma = 1.4826 max(MAD, floor).
-// Onset: from the alarm back over the records that lie above median + 2.5 sigma, or climb towards it from above
-// median + back * scale.
-// Regained: at the first record at or below the upper edge, median + max(3 MAD, back * scale), from which on the median
+// Departure: x - level >= max(8 sigma, rise * scale), sigma = 1.4826 max(MAD, floor); for the far level or the near one.
+// Onset: from the alarm back over the records that lie above level + 3 sigma, or climb towards it from above
+// level + back * scale; with the near level each record is measured from its own.
+// Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median
 // of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
 //
 // Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD. Then, in absolute terms: x
@@ -27,7 +36,8 @@
 // it (three times with fewer than eight differences); or four records rise one after the other by 30 % in all, and by
 // three times the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of
 // five. Noise: the median difference of neighbours, with fewer than eight differences the largest one; a single value
-// before counts as 5 %.
+// before counts as 5 %. Where the loss is negative anywhere, neither the floor nor so few records say anything: then
+// only what stands 8 times the range of at least eight of them above the least is told.
 //
 // With Compare::kRatio the same walk runs over the logarithms: a grad norm lives on a log scale, and its decimals make
 // the MAD zero unless it has a floor.
@@ -48,20 +58,33 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kRegainRecords = 16;
+constexpr std::size_t kNearRecords = 9;
+constexpr std::size_t kLeastRests = 8;
+constexpr double kChangeToMad = 1.0484 / kMadToSigma;  // median difference of neighbours, see trend.cpp
+constexpr double kBeyondRange = 8;
 constexpr std::size_t kMostQuantumValues = 4096;
 constexpr std::size_t kFewRecords = 8;
 constexpr double kFewRecordsRise = 0.5;
-constexpr double kOnsetSigmas = 2.5;
+constexpr double kOnsetSigmas = 3;
 constexpr std::size_t kMonotone = 4;
 
 class Walk {
  public:
-  Walk(std::span<const double> values, const DepartureOptions& options)
+  Walk(std::span<const double> values, const DepartureOptions& options, std::span<const double> before)
       : values_(values),
         set_(options),
         accepted_(std::max<std::size_t>(options.window, 1)),
+        near_(kNearRecords),
+        rests_(std::max<std::size_t>(options.window / 4, 1)),
+        changes_(std::max<std::size_t>(options.window, 1)),
+        excess_(2 * std::max<std::size_t>(options.window, 1), 0.0),
         ratio_(options.compare == Compare::kRatio) {
     set_.absolute_rise = std::max(set_.absolute_rise, set_.rise);
+    const auto negative = [](double x) { return x < 0; };
+    around_zero_ = !ratio_ && std::any_of(values.begin(), values.end(), negative);
+    for (const double x : before) {
+      if (std::isfinite(x) && (!ratio_ || x > 0)) accept(ratio_ ? std::log(x) : x);
+    }
   }
 
   std::vector<Departure> run() {
@@ -70,6 +93,7 @@ class Walk {
       if (!usable(i)) continue;
       const double x = height(i);
       const bool robust = accepted_.size() >= set_.least;
+      excess_[i % excess_.size()] = rests_.empty() ? 0 : x - near_level();
       if (robust ? leaves_level(x) : leaves_floor(x)) {
         add(found, follow(i, robust));
         if (!found.back().regained) break;  // to the end of the series
@@ -88,6 +112,7 @@ class Walk {
     double sigma = 0;
     double scale = 0;
     double edge = 0;
+    bool near = false;
   };
 
   // Zeros before the first other value say that nothing had been measured yet.
@@ -102,6 +127,12 @@ class Walk {
   double unit(double walked) const { return ratio_ ? std::exp(walked) : walked; }
 
   void accept(double x) {
+    if (!ratio_) {  // grad norms do not fall like a loss
+      if (near_.full()) rests_.push(x - near_.median());
+      if (!near_.empty()) changes_.push(std::fabs(x - latest_));
+      near_.push(x);
+      latest_ = x;
+    }
     accepted_.push(x);
     low_ = std::min(low_, x);
     high_ = std::max(high_, x);
@@ -123,12 +154,27 @@ class Walk {
     return kMadToSigma * std::max(mad, floor);
   }
 
-  bool leaves_level(double x) const {
-    const double level = accepted_.median();
-    const double above = x - level;
-    if (above < share(set_.rise, scale_at(level))) return false;  // nearly always: the MAD is not needed
-    return above >= set_.sigmas * sigma_of(accepted_.mad(), level);
+  // Never below all of the last records: a trend that has just bent is not to be drawn on.
+  double near_level() const { return std::max(near_.median() + rests_.median(), near_.sorted().front()); }
+
+  // Noise that few records tell may be twice as large.
+  double unsure() const {
+    return std::sqrt(static_cast<double>(accepted_.capacity()) / static_cast<double>(accepted_.size()));
   }
+  double near_mad() const { return std::max(rests_.mad(), kChangeToMad * changes_.median()); }
+
+  bool leaves_near(double x) const {
+    if (rests_.size() < kLeastRests) return false;
+    const double level = near_level();
+    if (level >= accepted_.median() || x - level < share(set_.rise, scale_at(level))) return false;
+    return x - level >= set_.sigmas * unsure() * sigma_of(near_mad(), level);
+  }
+  bool leaves_far(double x) const {
+    const double level = accepted_.median();
+    if (x - level < share(set_.rise, scale_at(level))) return false;  // nearly always: the MAD is not needed
+    return x - level >= set_.sigmas * sigma_of(accepted_.mad(), level);
+  }
+  bool leaves_level(double x) const { return leaves_near(x) || leaves_far(x); }
 
   // --- few records before ---
 
@@ -155,6 +201,8 @@ class Walk {
     const double wanted =
         first_.size() < kFewRecords ? std::max(kFewRecordsRise, set_.absolute_rise) : set_.absolute_rise;
     const double above = x - floor;
+    // Around zero no share of the level tells, and so few records tell no noise: only what dwarfs all of them does.
+    if (around_zero_) return first_.size() >= kFewRecords && above >= kBeyondRange * (high_ - low_);
     if (above < share(set_.absolute_rise, scale)) return false;
     if (above >= share(wanted, scale) && above >= set_.absolute_noise * noise_of_few(floor)) return true;
     return rises_step_by_step(x, scale);
@@ -180,12 +228,13 @@ class Walk {
 
   // --- during an event ---
 
-  Base base_now(bool robust) const {
+  Base base_now(double x, bool robust) const {
     Base base;
-    base.level = robust ? accepted_.median() : floor_of_few();
+    base.near = robust && leaves_near(x);
+    base.level = base.near ? near_level() : robust ? accepted_.median() : floor_of_few();
     base.scale = scale_at(base.level);
     if (robust) {
-      const double mad = sigma_of(accepted_.mad(), base.level) / kMadToSigma;
+      const double mad = sigma_of(base.near ? near_mad() : accepted_.mad(), base.level) / kMadToSigma;
       base.sigma = kMadToSigma * mad;
       base.edge = base.level + std::max(3 * mad, share(set_.back, base.scale));
     } else {
@@ -223,15 +272,15 @@ class Walk {
     const double climbing = base.level + share(set_.back, base.scale);
     for (std::size_t k = alarm; k-- > free_from_ && alarm - k <= set_.window;) {
       if (!usable(k)) continue;
-      const double x = height(k);
-      if (x <= clear && !(x > climbing && x < height(onset))) break;
+      const double x = base.near ? base.level + excess_[k % excess_.size()] : height(k);
+      if (x <= clear && (base.near || !(x > climbing && x < height(onset)))) break;
       onset = k;
     }
     return onset;
   }
 
   Departure follow(std::size_t alarm, bool robust) {
-    const Base base = base_now(robust);
+    const Base base = base_now(height(alarm), robust);
     Departure d;
     d.alarm = d.peak = d.last = alarm;
     d.absolute = !robust;
@@ -317,6 +366,12 @@ class Walk {
   std::span<const double> values_;
   DepartureOptions set_;
   RollingMedian accepted_;
+  RollingMedian near_;          // the last few accepted records
+  RollingMedian rests_;         // how far the last accepted records lay from the few before them
+  RollingMedian changes_;       // sizes of the last differences of neighbours
+  std::vector<double> excess_;  // height of the last records above their own near level, by index
+  double latest_ = 0;
+  bool around_zero_ = false;  // a negative value somewhere: the first ones may be positive by chance
   bool ratio_;
   std::vector<double> first_;  // the first accepted records, as many as absolute terms need
   double low_ = std::numeric_limits<double>::infinity();
@@ -334,8 +389,9 @@ double mad_floor_of(std::span<const double> values) {
   return std::max(quantum ? quantum->step_at(typical) : 0.0, std::isfinite(typical) ? 1e-3 * typical : 0.0);
 }
 
-std::vector<Departure> find_departures(std::span<const double> values, const DepartureOptions& options) {
-  return Walk(values, options).run();
+std::vector<Departure> find_departures(std::span<const double> values, const DepartureOptions& options,
+                                       std::span<const double> before) {
+  return Walk(values, options, before).run();
 }
 
 }  // namespace assay

@@ -53,9 +53,11 @@ struct Departure {
 };
 
 /// All departures in the order of the series; they do not overlap. Non-finite values (with kRatio also those that are
-/// not positive) and zeros before the first other value are skipped. O(n log window) time for n values, O(window)
-/// memory beside the result.
-std::vector<Departure> find_departures(std::span<const double> values, const DepartureOptions& options);
+/// not positive) and zeros before the first other value are skipped. `before`: records that came before these (of the
+/// part of the run that was left): they make the level, nothing is told of them. O(n log window) time for n values,
+/// O(window) memory beside the result.
+std::vector<Departure> find_departures(std::span<const double> values, const DepartureOptions& options,
+                                       std::span<const double> before = {});
 
 /// The MAD below which a difference says nothing: the step to which the values were rounded (decimals printed,
 /// bfloat16), or 1e-3 of the typical value where that is more. Looks at the last few thousand values at most.

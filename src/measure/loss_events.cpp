@@ -9,7 +9,9 @@
 // - It did not come back within its segment: a divergence, once 16 records (or their length in steps: excerpts leave
 //   records out) follow its onset, or when it ends in NaN. Sooner nobody can tell: a spike that is not yet over.
 // - No departure lasts, but the end lies above what had been reached: a slow rise (drift.h), a divergence too.
-// A later segment (after a restart) that is back at the level repairs what went before.
+// A restart does not begin anew: the level is that of the records before the step at which the run goes on. An event
+// that begins there belongs to the restart. One that was open when the run stopped and is still open when it goes on is
+// one event; a later segment that is back at the level repairs what went before.
 
 #include "measure/loss_events.h"
 
@@ -19,6 +21,7 @@
 #include "assay/metric.h"
 #include "measure/drift.h"
 #include "measure/non_finite.h"
+#include "measure/resumes.h"
 #include "measure/scaler.h"
 #include "measure/training_kind.h"
 #include "stat/quantile.h"
@@ -34,6 +37,7 @@ constexpr double kLearned = 0.9;     // of the first loss: above it nothing had 
 constexpr double kSameLevel = 0.05;  // of the first loss: the level at which training began
 constexpr double kWellTrained = 0.5;
 constexpr std::size_t kTailRecords = 16;
+constexpr std::size_t kFirstRecords = 3;  // of a segment: what begins there came with the restart
 
 double first_finite(std::span<const double> values) {
   const auto found = std::find_if(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
@@ -46,13 +50,14 @@ double median_of_last(std::span<const double> values) {
 
 class Classifier {
  public:
-  Classifier(const Run& run, std::size_t index, const Series& loss, const LossEventOptions& set)
+  Classifier(const Run& run, std::size_t index, const Series& loss, const LossEventOptions& set, bool higher)
       : run_(run), segment_(run.segments[index]), index_(index), loss_(loss), set_(set), values_(loss.values.span()) {
     first_ = first_finite(values_);
     const auto not_positive = std::find_if(values_.begin(), values_.end(), [](double x) { return x <= 0; });
     first_not_positive_ = static_cast<std::size_t>(not_positive - values_.begin());
     starts_ = begins_at_start(run, index);
     warmup_end_ = warmup_end_row(segment_);
+    higher_after_restart_ = higher;
   }
 
   std::vector<LossEvent> run() {
@@ -63,7 +68,8 @@ class Classifier {
     options.mad_floor = mad_floor_of(values_);
     std::vector<LossEvent> out;
     bool lasting = false;
-    for (const Departure& shape : find_departures(values_, options)) {
+    const std::vector<double> before = values_before(run_, index_, loss_.metric);
+    for (const Departure& shape : find_departures(values_, options, before)) {
       if (begins_low(shape)) continue;
       out.push_back(classify(shape));
       lasting = lasting || out.back().to_the_end;
@@ -79,6 +85,7 @@ class Classifier {
     event.loss = &loss_;
     event.shape = shape;
     event.positive = shape.last < first_not_positive_;
+    event.at_restart = higher_after_restart_ && shape.onset < kFirstRecords;
     return event;
   }
 
@@ -210,8 +217,31 @@ class Classifier {
   double first_ = 0;
   std::size_t first_not_positive_ = 0;
   bool starts_ = false;
+  bool higher_after_restart_ = false;
   std::optional<std::size_t> warmup_end_;
 };
+
+// An event that was open when its segment ended, and what the next one begins with.
+void join_across_restarts(const Run& run, std::vector<LossEvent>& events) {
+  for (std::size_t i = 1; i < events.size();) {
+    LossEvent& open = events[i - 1];
+    const LossEvent& next = events[i];
+    const bool one = open.to_the_end && next.segment == open.segment + 1 && next.shape.onset < kFirstRecords &&
+                     continues(run, next.segment) && next.loss->metric == open.loss->metric;
+    if (!one) {
+      ++i;
+      continue;
+    }
+    open.repaired = open.repaired || !next.to_the_end;
+    if (next.to_the_end) {
+      open.kind = LossEventKind::kDivergence;
+      open.shape.after = next.shape.after;
+      open.end_rise = next.end_rise;
+      open.coming_back = next.coming_back;
+    }
+    events.erase(events.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
 
 }  // namespace
 
@@ -228,12 +258,17 @@ std::vector<const Series*> judged_losses(const Segment& segment) {
 
 std::vector<LossEvent> loss_events(const Run& run, const LossEventOptions& options) {
   std::vector<LossEvent> out;
+  std::vector<bool> higher(run.segments.size());  // after the restart with which the segment begins
+  for (const Resume& one : find_resumes(run)) {
+    if (one.row == 0 && one.loss) higher[one.segment] = one.loss->goes == LossAcross::Goes::kHigher;
+  }
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
     for (const Series* loss : judged_losses(run.segments[i])) {
-      const auto found = Classifier(run, i, *loss, options).run();
+      const auto found = Classifier(run, i, *loss, options, higher[i]).run();
       out.insert(out.end(), found.begin(), found.end());
     }
   }
+  join_across_restarts(run, out);
   return out;
 }
 

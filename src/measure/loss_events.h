@@ -34,6 +34,7 @@ struct LossEvent {
   Departure shape;
   bool slow = false;           // found as a slow rise: shape.last is the end of the series, z is of the smoothed series
   bool coming_back = false;    // not regained, but a third of the height has been lost again
+  bool at_restart = false;     // it began with a restart, after which the loss was higher
   bool repaired = false;       // not regained in its segment, but in a later one: after a restart
   bool to_the_end = false;     // not regained within its segment
   double end_rise = 0;         // what is left of it at the end of the segment, in units of the scale

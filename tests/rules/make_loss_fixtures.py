@@ -24,7 +24,7 @@ def run(n,seed,first=10.8,floor=3.0,time=12,noise=.01,every=1):
 # loss-spike: six records up, back; twin: one hard batch of 25 %
 x=run(200,1)
 for i,f in enumerate([1.1,1.5,2.2,1.9,1.5,1.2]): x[120+i][1]*=f; x[118+i][2]*=30
-put('loss-spike','bad.log',[line(*v) for v in x],{"severity":"warning","steps":[122,124],"also":0})
+put('loss-spike','bad.log',[line(*v) for v in x],{"severity":"warning","steps":[121,124],"also":0})
 x=run(200,1); x[120][1]*=1.25
 put('loss-spike','good.log',[line(*v) for v in x])
 x=run(40,2,first=3.1,floor=2.9); x=[[21000+v[0],v[1],v[2]] for v in x][30:]; x[-1][1]=7.7; x[-2][2]*=20

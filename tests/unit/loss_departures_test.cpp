@@ -161,6 +161,70 @@ TEST(Departures, RatioWalkSuitsGradNorms) {
   EXPECT_NEAR(found[0].rise, 900 / found[0].level - 1, 1e-9);
 }
 
+// The fall of a short pre-training log: the median of the past lies far above the present.
+std::vector<double> steep(std::size_t n, std::size_t time, unsigned long long seed) {
+  Random random(seed);
+  std::vector<double> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double fall = std::pow(1 + static_cast<double>(i) / static_cast<double>(time), -0.7);
+    out[i] = (2.6 + 8.3 * fall) * (1 + 0.01 * random.gauss());
+  }
+  return out;
+}
+
+TEST(Departures, SpikesInASteepFallAreSeen) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const std::size_t at : {60U, 100U, 150U}) {
+      std::vector<double> loss = steep(200, 10 + seed, seed);
+      EXPECT_TRUE(find_departures(loss, {}).empty()) << "seed " << seed;
+      const std::vector<double> factors = {1.3, 1.2, 1.15};
+      for (std::size_t k = 0; k < factors.size(); ++k) loss[at + k] *= factors[k];
+      const auto found = find_departures(loss, {});
+      ASSERT_EQ(found.size(), 1U) << "seed " << seed << " at " << at;
+      EXPECT_EQ(found[0].onset, at) << "seed " << seed;
+      EXPECT_EQ(found[0].peak, at) << "seed " << seed;
+      EXPECT_NEAR(found[0].rise, 0.3, 0.08) << "seed " << seed << " at " << at;
+    }
+  }
+}
+
+TEST(Departures, StaircasesAndSlowFallsAreNoEvents) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    Random random(seed);
+    const std::size_t epoch = 8 + random.below(40);
+    std::vector<double> stairs(300);
+    for (std::size_t i = 0; i < 300; ++i) {
+      stairs[i] = 2 * std::pow(0.85, static_cast<double>(i / epoch)) * (1 + 0.005 * random.gauss());
+    }
+    EXPECT_TRUE(find_departures(stairs, {}).empty()) << "epochs of " << epoch;
+  }
+}
+
+TEST(Departures, AroundZeroFewRecordsTellNothing) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    std::vector<double> policy(40);
+    for (double& x : policy) x = 0.003 * random.gauss() / std::sqrt(0.2 + random.uniform());
+    for (const Departure& one : find_departures(policy, {})) EXPECT_FALSE(one.absolute) << "seed " << seed;
+    policy.resize(8);
+    policy.push_back(4.0);
+    EXPECT_EQ(find_departures(policy, {}).size(), 1U) << "seed " << seed;
+  }
+}
+
+TEST(Departures, WhatCameBeforeMakesTheLevel) {
+  const std::vector<double> before = flat(100, 3.0, 0.03);
+  std::vector<double> resumed = flat(60, 3.0, 0.03, 2);
+  EXPECT_TRUE(find_departures(resumed, {}, before).empty());
+  for (double& x : resumed) x *= 1.5;
+  EXPECT_TRUE(find_departures(resumed, {}).empty()) << "blind without the part before";
+  const auto found = find_departures(resumed, {}, before);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].onset, 0U);
+  EXPECT_FALSE(found[0].absolute);
+  EXPECT_NEAR(found[0].level, 3.0, 0.03);
+}
+
 struct Excerpt {
   const char* what;
   std::vector<double> loss;

@@ -70,6 +70,10 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
     finding.actions.push_back({{"keep-out", {{"steps", data_steps(*event.loss, event.shape, event.acute())}}}, ""});
     return;
   }
+  if (event.at_restart) {
+    finding.actions.push_back({{"check-restart", {{"onset", event.onset_step()}}}, ""});
+    return;
+  }
   if (event.back_to_start) {
     finding.actions.push_back({{"check-weights", {{"onset", event.onset_step()}, {"after", event.shape.after}}}, ""});
   }
@@ -98,6 +102,7 @@ void tell(const Run& run, const LossEvent& event, TrainingKind kind, const Param
   finding.impact = share_of_run(run, steps);
   finding.where = place(run, event.segment, steps, event.loss->line(event.shape.onset));
   finding.message = message_of(event);
+  if (event.at_restart) finding.because_of.push_back("run-restarted@" + finding.where->path);
   add_loss_evidence(run, event, finding);
   add_actions(run, event, finding);
   out.add(std::move(finding));
@@ -164,6 +169,12 @@ const Rule kLossDivergence{
          "empty checkpoint, a reloaded optimizer",
          "{after} 正是训练开始时的水平：请检查第 {onset} "
          "步处权重是否被重新初始化、检查点是否错误或为空、优化器是否被重新加载"},
+        {"check-restart",
+         "it came with the restart at step {onset}: check what was restored there (optimizer state, learning rate, "
+         "loss "
+         "scale, data position, weights) before looking at the data",
+         "它随第 {onset} 步的重启而来：先检查当时恢复了什么（优化器状态、学习率、loss "
+         "scale、数据位置、权重），再检查数据"},
         {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
          "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
         {"slow-rate",

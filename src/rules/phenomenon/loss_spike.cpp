@@ -200,6 +200,12 @@ void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings&
   out.add(std::move(finding));
 }
 
+// What a restart brought with it is told by run-restarted; a single record is a batch like any other.
+bool judged_here(const Run& run, const LossEvent& event) {
+  const bool restart = event.at_restart && event.shape.records() > 1;
+  return event.kind == LossEventKind::kSpike && !restart && !adversarial(run.segments[event.segment]);
+}
+
 void judge(const Run& run, const Parameters& set, Findings& out) {
   LossEventOptions options;
   options.sigmas = set["sigmas"];
@@ -209,11 +215,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const TrainingKind kind = training_kind(run);
   std::vector<Judged> recovered;
   for (const LossEvent& event : events) {
-    if (event.kind != LossEventKind::kSpike || adversarial(run.segments[event.segment])) continue;
+    if (!judged_here(run, event)) continue;
     if (event.shape.regained) recovered.push_back(judge_recovered(run, event, set, kind));
   }
   for (const LossEvent& event : events) {
-    if (event.kind != LossEventKind::kSpike || adversarial(run.segments[event.segment])) continue;
+    if (!judged_here(run, event)) continue;
     if (!event.shape.regained) tell_open(run, event, has_precedent(event, recovered), out);
   }
   if (!recovered.empty()) tell_recovered(run, std::move(recovered), set, out);
@@ -303,8 +309,9 @@ const Rule kLossSpike{
          .matters = "A spike of one record is a batch unlike the others: worth knowing when it is always the same "
                     "batch. A spike that takes many records to come back has changed the weights: tokens are lost "
                     "until it is over, and the next one may not come back.",
-         .decides = "The level is the median of the last 64 records that were not part of an event. A record departs "
-                    "when it lies 8 robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
+         .decides = "The level is the median of the last 64 records that were not part of an event; while the loss "
+                    "falls, the median of the last 9, less what these lag behind. A record departs when it lies 8 "
+                    "robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
                     "above it. It has come back when the median of the next 16 records (of all that are left, at least "
                     "two) is within 3 MAD or 5 %. The onset is the first record of the rise, walked back from the "
                     "alarm; the place of the finding is the part until the spike has lost half of its height. For "

@@ -1,9 +1,10 @@
 // The run was restarted, or the file holds several runs.
 //
-// A restart is no fault. It explains what comes after it: work done twice, a loss that jumps because optimizer state or
-// data order was not restored, a scale that starts anew. So each restart is told with its two ends, with what was
-// repeated or is missing, and with the loss at the same steps before and after, which is the fairest comparison there
-// is.
+// A restart is no fault by itself: it is told with its two ends, with what was repeated, and with the loss at the same
+// steps before and after, which is the fairest comparison there is. What it may bring with it is: optimizer state, step
+// count, learning rate, loss scale or data position that were not restored show as a loss that is higher than it was,
+// weights that were not loaded as the loss of random weights, a sampler that starts over as a loss that is lower and
+// rises again. A bump that is gone within fifty records costs nothing.
 //
 // A counter that goes back to where it began is another run in the same file, not a restart, and is told as such.
 
@@ -11,195 +12,191 @@
 #include <cmath>
 
 #include "assay/metric.h"
-#include "measure/scaler.h"
+#include "core/curve.h"
+#include "measure/resumes.h"
+#include "measure/training_kind.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/quantile.h"
-#include "stat/trend.h"
 
 namespace assay {
 
 namespace {
 
-constexpr std::size_t kCompared = 16;  // records at each side of a restart
-constexpr double kSameLevel = 0.05;    // of the level
-constexpr double kNoise = 4;           // sigma
+using Goes = LossAcross::Goes;
 
-struct LossAcross {
-  double before = 0;
-  double after = 0;
-  bool same_steps = false;
-  bool goes_on = false;  // at the level of before
+constexpr std::size_t kEnoughToTell = 16;  // records after a restart
+constexpr std::size_t kMostEvidence = 5;
+constexpr double kSameRate = 0.1;  // schedules move by less between the records around a restart
+
+struct Judged {
+  Resume at;
+  Severity severity = Severity::kNote;
+  double rank() const { return at.loss ? std::fabs(at.loss->rise) : 0; }
 };
 
-struct Restart {
-  std::size_t segment = 0;  // the one that begins
-  std::int64_t last = 0;    // step before it
-  std::int64_t first = 0;   // step that it begins with
-  std::int64_t line = 0;
-  bool new_run = false;
-  std::optional<LossAcross> loss;
-  std::int64_t repeated() const { return std::max<std::int64_t>(last - first + 1, 0); }
-  StepRange steps() const { return {std::min(first, last), std::max(first, last)}; }
-};
-
-std::vector<double> values_from(const Series& loss, std::size_t from, std::size_t to) {
-  const std::span<const double> part = loss.values.span().subspan(from, to - from);
-  return {part.begin(), part.end()};
+Location where(const Run& run, const Resume& one) {
+  return place(run, one.segment, {std::min(one.first, one.last), std::max(one.first, one.last)}, one.line);
 }
 
-// Loss of the segment that ended and of the one that begins: at the same steps where both have them, else side by side.
-std::optional<LossAcross> loss_across(const Segment& old_part, const Segment& new_part) {
-  const Series* before = old_part.find(metric::kLoss);
-  const Series* after = new_part.find(metric::kLoss);
-  if (before == nullptr || after == nullptr || before->empty() || after->empty()) return std::nullopt;
-  LossAcross out;
-  const std::size_t take = std::min(kCompared, after->size());
-  const std::vector<double> now = values_from(*after, 0, take);
-  const std::size_t from = before->at_or_after_step(after->step(0));
-  const std::size_t to = std::min(before->at_or_after_step(after->step(take - 1) + 1), from + kCompared);
-  out.same_steps = to > from && 2 * (to - from) >= take;
-  const std::size_t end = out.same_steps ? to : before->size();
-  const std::size_t begin = out.same_steps ? from : end > kCompared ? end - kCompared : 0;
-  const std::vector<double> then = values_from(*before, begin, end);
-  out.before = median(then);
-  out.after = median(now);
-  if (!std::isfinite(out.before) || !std::isfinite(out.after)) return std::nullopt;
-  const double noise = then.size() >= 3 ? neighbor_noise(then) : 0;
-  out.goes_on = std::fabs(out.after - out.before) <= std::max(kSameLevel * std::fabs(out.before), kNoise * noise);
-  return out;
+Severity severity_of(const Run& run, const Resume& one, TrainingKind kind, const Parameters& set) {
+  if (!one.loss || kind == TrainingKind::kPreference || adversarial(run.segments[one.segment])) return Severity::kNote;
+  const LossAcross& loss = *one.loss;
+  if (loss.goes == Goes::kLower) return loss.back && -loss.rise >= set["rise"] ? Severity::kWarning : Severity::kNote;
+  if (loss.goes == Goes::kOn) return Severity::kNote;
+  if (loss.from_start) return loss.repaired ? Severity::kWarning : Severity::kError;
+  if (loss.rise < set["rise"]) return Severity::kNote;
+  if (loss.back) return static_cast<double>(loss.records) <= set["brief"] ? Severity::kNote : Severity::kWarning;
+  if (loss.repaired || loss.coming_back || loss.records < kEnoughToTell) return Severity::kWarning;
+  const double lost = kind == TrainingKind::kPretraining ? set["rise"] : set["lost"];
+  return loss.end_rise >= lost ? Severity::kError : Severity::kWarning;
 }
 
-// Two segments begin at the same place when their first steps differ by no more than an interval between records.
-bool begins_like_the_first(const Run& run, std::size_t index) {
-  const Segment& first = run.segments.front();
-  const Segment& segment = run.segments[index];
-  return begins_at_start(run, index) &&
-         segment.first_step() <= first.first_step() + std::max(record_spacing(first), record_spacing(segment));
-}
-
-std::vector<Restart> find_restarts(const Run& run) {
-  std::vector<Restart> out;
-  for (std::size_t i = 1; i < run.segments.size(); ++i) {
-    const Segment& before = run.segments[i - 1];
-    const Segment& segment = run.segments[i];
-    if (before.empty() || segment.empty()) continue;
-    Restart one{i, before.last_step(), segment.first_step(), segment.rows->line.front(), false, {}};
-    one.new_run = begins_like_the_first(run, i);
-    if (!one.new_run) one.loss = loss_across(before, segment);
-    out.push_back(one);
+std::vector<Judged> judged_resumes(const Run& run, const Parameters& set) {
+  const TrainingKind kind = training_kind(run);
+  std::vector<Judged> out;
+  for (Resume& one : find_resumes(run)) {
+    const Severity severity = severity_of(run, one, kind, set);
+    out.push_back({std::move(one), severity});
   }
   return out;
 }
 
-// Checkpoints loaded in the middle of a segment: the steps go on, so nothing but the message tells of a resume.
-std::vector<const Event*> loads_within(const Run& run) {
-  std::vector<const Event*> out;
-  for (const Event& event : run.events) {
-    if (event.kind != EventKind::kCheckpointLoaded || event.segment < 0) continue;
-    const Segment& segment = run.segments[static_cast<std::size_t>(event.segment)];
-    if (segment.empty() || event.line <= segment.rows->line.front() || event.line >= segment.rows->line.back())
-      continue;
-    const bool again = !out.empty() && out.back()->segment == event.segment && out.back()->step == event.step;
-    if (!again) out.push_back(&event);  // every rank may say so
-  }
-  return out;
+std::string key_of(const LossAcross& loss) {
+  const std::string steps = loss.same_steps ? "-same" : "";
+  if (loss.from_start) return "from-start";
+  if (loss.goes == Goes::kLower) return (loss.back ? "lower-rises" : "lower") + steps;
+  if (loss.goes == Goes::kOn) return "goes-on" + steps;
+  if (loss.back) return "higher-back" + steps;
+  if (loss.repaired) return "higher-repaired" + steps;
+  return (loss.records < kEnoughToTell ? "higher-open" : "higher-lasting") + steps;
 }
 
-Evidence evidence_of(const Run& run, const Restart& one) {
-  Evidence out;
-  out.where = place(run, one.segment, one.steps(), one.line);
-  if (!one.loss) {
-    out.text = {"back", {{"last", one.last}, {"first", one.first}}};
-    return out;
-  }
-  const char* key = one.loss->goes_on                    ? one.loss->same_steps ? "loss-same-steps" : "loss-goes-on"
-                    : one.loss->after > one.loss->before ? "loss-higher"
-                                                         : "loss-lower";
-  out.text = {key,
-              {{"last", one.last}, {"first", one.first}, {"before", one.loss->before}, {"after", one.loss->after}}};
-  return out;
+// What became of the loss, as message of the worst restart and as evidence of the others.
+Phrase told(const Resume& one) {
+  const std::int64_t repeated = one.repeated();
+  Values values = {{"last", one.last}, {"first", one.first}, {"repeated", repeated}, {"s", plural(repeated)}};
+  if (!one.loss) return {one.row > 0 ? "loaded" : "restart", std::move(values)};
+  const LossAcross& loss = *one.loss;
+  values.insert(values.end(), {{"before", loss.before},
+                               {"after", loss.after},
+                               {"rise", Value(std::round(1000 * loss.rise) / 10, Unit::kPercent)},
+                               {"records", loss.records},
+                               {"more", plural(static_cast<std::int64_t>(loss.records))},
+                               {"end", loss.end},
+                               {"back", loss.back.value_or(one.first)},
+                               {"start", loss.from_start.value_or(0)}});
+  return {key_of(loss), std::move(values)};
 }
 
-void tell_new_runs(const Run& run, const std::vector<Restart>& all, Findings& out) {
+std::optional<double> value_around(const Segment& segment, std::string_view name, std::int64_t step, bool before) {
+  const Series* series = segment.find(name);
+  if (series == nullptr || series->empty()) return std::nullopt;
+  const std::size_t i = series->at_or_after_step(step);
+  if (before && i == 0) return std::nullopt;
+  return before ? series->value(i - 1) : series->value(std::min(i, series->size() - 1));
+}
+
+// The learning rate at the step where the run goes on: it tells a schedule that was not restored.
+void add_rate_evidence(const Run& run, const Resume& one, Finding& finding) {
+  if (one.row > 0) return;
+  const auto before = value_around(run.segments[one.segment - 1], metric::kLearningRate, one.first + 1, true);
+  const auto after = value_around(run.segments[one.segment], metric::kLearningRate, one.first, false);
+  if (!before || !after || !(*before > 0) || std::fabs(*after - *before) <= kSameRate * *before) return;
+  finding.evidence.push_back({{"rate", {{"before", *before}, {"after", *after}, {"first", one.first}}}, {}, {}});
+}
+
+void add_actions(const Resume& one, Finding& finding) {
+  if (!one.loss || one.loss->goes == Goes::kOn) return;
+  const LossAcross& loss = *one.loss;
+  const Values at = {{"first", one.first}};
+  if (loss.from_start) {
+    finding.actions.push_back({{"check-weights", at}, ""});
+    finding.actions.push_back({{"stop-now", at}, ""});
+  } else if (loss.goes == Goes::kLower) {
+    finding.actions.push_back({{loss.back ? "check-sampler" : "check-lower", at}, ""});
+  } else {
+    finding.actions.push_back({{"check-state", at}, ""});
+    if (finding.severity == Severity::kError) finding.actions.push_back({{"resume-again", at}, ""});
+  }
+}
+
+void tell_resumes(const Run& run, std::vector<Judged> all, Findings& out) {
+  std::stable_sort(all.begin(), all.end(), [](const Judged& a, const Judged& b) {
+    if (a.severity != b.severity) return a.severity > b.severity;
+    if (a.severity != Severity::kNote) return a.rank() > b.rank();
+    return a.at.repeated() > b.at.repeated();
+  });
+  const Judged& worst = all.front();
+  Finding finding;
+  finding.severity = worst.severity;
+  finding.confidence = worst.severity == Severity::kNote ? 0.95 : std::clamp(0.7 + worst.rank() / 2, 0.7, 0.95);
+  finding.where = where(run, worst.at);
+  const StepRange steps = *finding.where->steps;
+  finding.impact = share_of_run(run, steps);
+  std::int64_t repeated = 0;
+  for (const Judged& one : all) repeated += one.at.repeated();
+  finding.message = told(worst.at);
+  if (worst.severity == Severity::kNote && all.size() > 1) {
+    finding.message = {"restarts",
+                       {{"count", all.size()}, {"all", repeated}, {"last", worst.at.last}, {"first", worst.at.first}}};
+    finding.evidence.push_back({told(worst.at), {}, where(run, worst.at)});
+  }
+  const Series* loss = run.segments[worst.at.segment].find(metric::kLoss);
+  if (worst.severity != Severity::kNote && loss != nullptr && loss->size() > 2) {
+    finding.evidence.push_back({{}, curve_around(*loss, {worst.at.first, loss->last_step()}), {}});
+    add_rate_evidence(run, worst.at, finding);
+  }
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    finding.also.push_back(where(run, all[i].at));
+    if (finding.evidence.size() < kMostEvidence)
+      finding.evidence.push_back({told(all[i].at), {}, where(run, all[i].at)});
+  }
+  add_actions(worst.at, finding);
+  out.add(std::move(finding));
+}
+
+// --- several runs in one file ---
+
+void tell_new_runs(const Run& run, Findings& out) {
   Finding finding;
   finding.severity = Severity::kNote;
   finding.confidence = 0.9;
   finding.impact = 0.1;
   std::size_t runs = 1;
-  std::int64_t least = run.segments.front().empty() ? all.front().first : run.segments.front().first_step();
-  std::int64_t most = all.front().last;
-  const Restart* first = nullptr;
-  for (const Restart& one : all) {
-    if (!one.new_run) continue;
-    ++runs;
-    least = std::min(least, one.first);
-    most = std::max(most, one.last);
-    if (first == nullptr)
-      first = &one;
-    else
-      finding.also.push_back(place(run, one.segment, one.steps(), one.line));
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  const Segment* before = nullptr;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const Segment& segment = run.segments[i];
+    if (segment.empty()) continue;
+    if (before == nullptr) least = segment.first_step();
+    least = std::min(least, segment.first_step());
+    most = std::max(most, segment.last_step());
+    if (before != nullptr && !continues(run, i)) {
+      ++runs;
+      const std::int64_t last = before->last_step();
+      const std::int64_t first = segment.first_step();
+      Location at = place(run, i, {std::min(first, last), std::max(first, last)}, segment.rows->line.front());
+      if (runs == 2) {
+        finding.where = std::move(at);
+        finding.message = {"several-runs", {{"first", first}, {"last", last}}};
+      } else {
+        finding.also.push_back(std::move(at));
+      }
+    }
+    before = &segment;
   }
-  finding.message = {
-      "several-runs",
-      {{"runs", runs}, {"first", first->first}, {"last", first->last}, {"least", least}, {"most", most}}};
-  finding.where = place(run, first->segment, first->steps(), first->line);
+  if (runs == 1) return;
+  finding.message.values.insert(finding.message.values.end(), {{"runs", runs}, {"least", least}, {"most", most}});
   finding.actions.push_back({{"split", {}}, ""});
   out.add(std::move(finding));
 }
 
-void tell_restarts(const Run& run, const std::vector<Restart>& restarts, Findings& out) {
-  const Restart* worst = nullptr;
-  std::int64_t repeated = 0;
-  for (const Restart& one : restarts) {
-    if (one.new_run) continue;
-    repeated += one.repeated();
-    if (worst == nullptr || one.repeated() > worst->repeated()) worst = &one;
-  }
-  if (worst == nullptr) return;
-  Finding finding;
-  finding.severity = Severity::kNote;
-  finding.confidence = 0.95;
-  finding.impact = share_of_run(run, worst->steps());
-  std::size_t count = 0;
-  for (const Restart& one : restarts) {
-    if (one.new_run) continue;
-    ++count;
-    if (&one != worst) finding.also.push_back(place(run, one.segment, one.steps(), one.line));
-    if (finding.evidence.size() < 5) finding.evidence.push_back(evidence_of(run, one));
-  }
-  finding.message = {count > 1 ? "restarts" : "restart",
-                     {{"count", count},
-                      {"last", worst->last},
-                      {"first", worst->first},
-                      {"repeated", worst->repeated()},
-                      {"s", plural(worst->repeated())},
-                      {"all", repeated}}};
-  finding.where = place(run, worst->segment, worst->steps(), worst->line);
-  if (worst->loss && !worst->loss->goes_on) finding.actions.push_back({{"check-state", {{"first", worst->first}}}, ""});
-  out.add(std::move(finding));
-}
-
-void judge(const Run& run, const Parameters&, Findings& out) {
-  const std::vector<Restart> restarts = find_restarts(run);
-  const auto fresh = std::count_if(restarts.begin(), restarts.end(), [](const Restart& r) { return r.new_run; });
-  if (fresh > 0) tell_new_runs(run, restarts, out);
-  tell_restarts(run, restarts, out);
-  const std::vector<const Event*> loads = loads_within(run);
-  if (!restarts.empty() || loads.empty()) return;
-  Finding finding;
-  finding.severity = Severity::kNote;
-  finding.confidence = 0.8;
-  finding.impact = 0.05;
-  const std::int64_t step = loads.front()->step.value_or(0);
-  finding.message = {"resumed", {{"count", loads.size()}, {"step", step}}};
-  finding.where = place(run, static_cast<std::size_t>(loads.front()->segment), {step, step}, loads.front()->line);
-  for (std::size_t i = 1; i < loads.size(); ++i) {
-    const std::int64_t at = loads[i]->step.value_or(0);
-    finding.also.push_back(place(run, static_cast<std::size_t>(loads[i]->segment), {at, at}, loads[i]->line));
-  }
-  finding.evidence.push_back({{"line", {{"line", loads.front()->text}}}, {}, place(run, loads.front()->line)});
-  out.add(std::move(finding));
+void judge(const Run& run, const Parameters& set, Findings& out) {
+  tell_new_runs(run, out);
+  std::vector<Judged> resumes = judged_resumes(run, set);
+  if (!resumes.empty()) tell_resumes(run, std::move(resumes), out);
 }
 
 }  // namespace
@@ -212,57 +209,143 @@ const Rule kRunRestarted{
     .title_zh = "训练中途重启过",
     .scope = Scope::kRun,
     .severity = Severity::kNote,
+    .parameters =
+        {{"rise", "of the level", 0.10, 0.02, 10,
+          "as for loss-divergence: less is what other data makes; below it a difference is a note"},
+         {"brief", "records", 50, 1, 100000,
+          "data read in another order makes a bump at the start that is gone after about 50 records; optimizer state "
+          "that was lost takes longer to build up again"},
+         {"lost", "of the level", 0.30, 0.05, 10,
+          "as for loss-divergence: what is left at the end, outside of pre-training, that makes it an error"}},
     .sentences =
         {{"restart", "the run went back from step {last} to step {first}: {repeated} step{s} done twice",
           "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步"},
          {"restarts",
           "the run was restarted {count} times, {all} steps done twice in all; the longest way back: from step {last} "
-          "to "
-          "step "
-          "{first}",
+          "to step {first}",
           "训练重启 {count} 次，共重复 {all} 步；退得最远的一次：从第 {last} 步退回到第 {first} 步"},
+         {"loaded", "a checkpoint was loaded at step {first}", "第 {first} 步加载了检查点"},
+         {"goes-on-same",
+          "the run went back from step {last} to step {first}: {repeated} step{s} done twice; loss at the same steps "
+          "was "
+          "{before} before and is {after} after: it goes on as it was",
+          "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步；相同步数上 loss 重启前为 {before}，重启后为 "
+          "{after}，保持一致"},
+         {"goes-on",
+          "the run was taken up again at step {first} (after step {last}); loss was {before} before and is {after} "
+          "after: it goes on as it was",
+          "训练在第 {first} 步继续（此前到第 {last} 步）；loss 此前为 {before}，此后为 {after}，保持一致"},
+         {"higher-back-same",
+          "after the restart at step {first} loss was {after} where it had been {before} at the same steps (+{rise}); "
+          "it was back by step {back}, after {records} record{more}",
+          "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}（+{rise}）；{records} 条记录之后（第 "
+          "{back} 步）才恢复"},
+         {"higher-back",
+          "after the restart at step {first} loss was {after}, {before} before it (+{rise}); it was back by step "
+          "{back}, after {records} record{more}",
+          "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}）；{records} 条记录之后（第 {back} "
+          "步）才恢复"},
+         {"higher-repaired-same",
+          "after the restart at step {first} loss was {after} where it had been {before} at the same steps (+{rise}), "
+          "until another restart brought it back",
+          "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}（+{rise}），直到再次重启才恢复"},
+         {"higher-repaired",
+          "after the restart at step {first} loss was {after}, {before} before it (+{rise}), until another restart "
+          "brought it back",
+          "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}），直到再次重启才恢复"},
+         {"higher-open-same",
+          "after the restart at step {first} loss is {after} where it had been {before} at the same steps (+{rise}); "
+          "the log has only {records} record{more} from there on",
+          "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}（+{rise}）；此后日志只有 {records} "
+          "条记录"},
+         {"higher-open",
+          "after the restart at step {first} loss is {after}, {before} before it (+{rise}); the log has only {records} "
+          "record{more} from there on",
+          "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}）；此后日志只有 {records} 条记录"},
+         {"higher-lasting-same",
+          "after the restart at step {first} loss is {after} where it had been {before} at the same steps (+{rise}) "
+          "and has not come back: {end} at the end, {records} records later",
+          "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}（+{rise}），至今未恢复：{records} "
+          "条记录后仍为 {end}"},
+         {"higher-lasting",
+          "after the restart at step {first} loss is {after}, {before} before it (+{rise}), and has not come back: "
+          "{end} at the end, {records} records later",
+          "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}），至今未恢复：{records} 条记录后仍为 "
+          "{end}"},
+         {"from-start",
+          "after the restart at step {first} loss is {after}, where training began ({start}), {before} before it: the "
+          "weights were not loaded",
+          "第 {first} 步重启后 loss 为 {after}，回到训练开始时的水平（{start}），重启前为 {before}：权重没有被加载"},
+         {"lower-rises-same",
+          "after the restart at step {first} loss was {after} where it had been {before} at the same steps, and rose "
+          "again by step {back}: it read data that it had read before",
+          "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}，到第 {back} 步又升了回去：说明重复读取了"
+          "已经读过的数据"},
+         {"lower-rises",
+          "after the restart at step {first} loss was {after}, {before} before it, and rose again by step {back}: it "
+          "read data that it had read before",
+          "第 {first} 步重启后 loss 为 {after}，重启前为 {before}，到第 {back} 步又升了回去：说明重复读取了已经读过的"
+          "数据"},
+         {"lower-same",
+          "after the restart at step {first} loss is {after} where it had been {before} at the same steps: lower than "
+          "it was",
+          "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}：低于重启前"},
+         {"lower", "after the restart at step {first} loss is {after}, {before} before it: lower than it was",
+          "第 {first} 步重启后 loss 为 {after}，重启前为 {before}：低于重启前"},
          {"several-runs",
           "the file holds {runs} runs: the step counter starts over ({last} -> {first}); each is judged on its own",
           "文件中有 {runs} 次训练：步数重新开始计数（{last} -> {first}），逐次分别判断"},
-         {"resumed", "a checkpoint was loaded at step {step}; the steps go on without a gap ({count} in all)",
-          "第 {step} 步加载了 checkpoint，步数连续（共 {count} 次）"},
-         {"back", "step {last} -> {first}", "第 {last} 步 -> 第 {first} 步"},
-         {"loss-same-steps",
-          "step {last} -> {first}: loss at the same steps {before} before, {after} after: goes on as it was",
-          "第 {last} 步 -> 第 {first} 步：相同步数上 loss 重启前 {before}，重启后 {after}，保持一致"},
-         {"loss-goes-on", "step {last} -> {first}: loss {before} before, {after} after: goes on at its level",
-          "第 {last} 步 -> 第 {first} 步：loss 重启前 {before}，重启后 {after}，水平一致"},
-         {"loss-higher", "step {last} -> {first}: loss {before} before, {after} after: higher than it was",
-          "第 {last} 步 -> 第 {first} 步：loss 重启前 {before}，重启后 {after}，高于重启前"},
-         {"loss-lower", "step {last} -> {first}: loss {before} before, {after} after: lower than it was",
-          "第 {last} 步 -> 第 {first} 步：loss 重启前 {before}，重启后 {after}，低于重启前"},
-         {"line", "the log says: {line}", "日志原文：{line}"},
+         {"rate", "learning rate at step {first}: {before} before the restart, {after} after it",
+          "第 {first} 步的学习率：重启前 {before}，重启后 {after}"},
          {"split", "give each run its own log file", "为每次训练使用单独的日志文件"},
          {"check-state",
           "check that optimizer state, step count, learning rate, loss scale and data position were restored at step "
-          "{first}: a loss that jumps up lacks one of them, one that drops has read its data before",
+          "{first}: a loss that jumps up lacks one of them",
           "检查第 {first} 步续训时是否恢复了优化器状态、步数、学习率、loss scale 和数据位置：loss "
-          "跳高说明缺了其中之一，loss "
-          "变低说明数据被重复读取"}},
+          "跳高说明缺了其中之一"},
+         {"check-lower", "check that the data position was restored at step {first}",
+          "检查第 {first} 步续训时是否恢复了数据位置"},
+         {"resume-again", "then resume from the same checkpoint again: what was trained from step {first} on is worse",
+          "然后从同一检查点重新恢复训练：第 {first} 步之后训练的结果更差"},
+         {"check-weights",
+          "check the path of the checkpoint (--load or resume_from_checkpoint) and that its directory holds the "
+          "weights: at step {first} training went on with new ones",
+          "检查检查点路径（--load 或 resume_from_checkpoint）及其目录中是否有权重：第 {first} "
+          "步是用重新初始化的权重继续训练的"},
+         {"stop-now", "do not keep checkpoints saved after step {first}: they are of another model",
+          "不要保留第 {first} 步之后保存的检查点：它们属于另一个模型"},
+         {"check-sampler",
+          "restore the sampler's position when resuming (state of the data loader, --dataloader-save, "
+          "ignore_data_skip false): from step {first} on data was read again",
+          "恢复训练时同时恢复采样器位置（数据加载器状态、--dataloader-save、ignore_data_skip false）：从第 {first} "
+          "步起重复读取了数据"}},
     .docs = {.finds =
                  "Places where the step counter goes back, checkpoints that are loaded on the way, and files that hold "
-                 "several runs one after another.",
-             .matters =
-                 "Steps between the checkpoint and the failure are computed twice. What was not restored (optimizer "
-                 "state, scheduler, loss scale, data position) shows as a change right after the restart and is "
-                 "easily taken for an instability.",
+                 "several runs one after another; and what the restart did to the loss.",
+             .matters = "Steps between the checkpoint and the failure are computed twice. What was not restored "
+                        "(optimizer state, scheduler, loss scale, data position, weights) shows as a change right "
+                        "after the restart and is easily taken for an instability.",
              .decides =
                  "A step that is lower than the one before begins a new part of the run, unless it is another rank's "
-                 "copy of a line. A part that begins where the first one began is another run. For each restart "
-                 "the loss after it is compared with the loss at the same steps before it, or with the last "
-                 "records where steps do not overlap; within 5 % or four times the noise it goes on as it was.",
-             .example = "`the run went back from step 7,220 to step 6,900: 321 steps done twice`",
+                 "copy of a line. A part that begins where the first one began is another run. For each restart the "
+                 "loss after it (median of 16 records, or of three where that is higher) is compared with the loss at "
+                 "the same steps before it, or with the last records where no steps are repeated; within 5 % or four "
+                 "times the noise it goes on as it was. It is back where the median of 16 records is within that "
+                 "margin.\n\n*note*: it goes on as it was, differs by less than 10 %, or is back within 50 records. "
+                 "*warning*: it takes longer, is still falling back, or another restart brought it back; or it was "
+                 "lower and rose again by half of the difference (data read again). *error*: it does not come back and "
+                 "10 % (30 % outside of pre-training) are left at the end; or it is within 5 % of the first loss of "
+                 "the run after having been below half of it (the weights were not loaded). Preference objectives "
+                 "and adversarial losses are only told.",
+             .example = "`the run went back from step 7,220 to step 6,900: 321 steps done twice; loss at the same "
+                        "steps was 2.291 before and is 2.288 after: it goes on as it was`",
              .to_do = "Nothing, when the loss goes on as it was. Otherwise check what the resume restored.",
-             .false_alarms = "Logs of several excerpts pasted together.",
+             .false_alarms = "Logs of several excerpts pasted together. Data, batch size or sequence length that were "
+                             "changed on purpose at the restart.",
              .references =
                  "NVIDIA/apex#480, Lightning-AI/pytorch-lightning#10766 (loss scaler not restored), DeepSpeed "
                  "PR #1525 (optimizer step not saved), Lightning#18780 as told in ml-engineering (sampler "
-                 "restarted)."},
+                 "restarted), IDEFICS-80B chronicles (bump of about 50 records at each resume)."},
     .judge = judge};
 
 }  // namespace assay
