@@ -25,7 +25,7 @@
 //   creeps up it would follow an event that builds up over some tens of records.
 // - What came before a restart makes the level as well (`before`), for else each resume would be blind.
 //
-// Departure: x - level >= max(8 sigma, rise * scale), sigma = 1.4826 max(MAD, floor); for the far level or the near one.
+// Departure: x - level >= max(8 sigma, rise * scale), sigma = 1.4826 max(MAD, floor); the far level or the near one.
 // Onset: from the alarm back over the records that lie above level + 3 sigma, or climb towards it from above
 // level + back * scale; with the near level each record is measured from its own.
 // Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median

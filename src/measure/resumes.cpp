@@ -5,16 +5,16 @@
 // the trend: no comparison of a loss with itself is fairer. Where no steps are repeated, the last records before stand
 // against the first ones after it.
 //
-// How: medians of up to 16 records on each side; the first three after it count alone, where they are higher, so that a
-// short bump is seen. It goes on when they differ by no more than 5 % of the level and four sigma of the noise between
-// neighbours. Around zero (policy objectives) there is no level to take a share of: then the range covered is the scale.
-// A loss that is higher is back at the first record from which on the median of 16 is within that margin. A loss that
-// is lower and rises again by half of the difference has been reading data that it had read before: what had been
-// learned by heart was no progress.
+// How: medians of up to 16 records on each side; the first three after it count alone, where they are higher, so that
+// a short bump is seen. It goes on when they differ by no more than 5 % of the level and four sigma of the noise
+// between neighbours. Around zero (policy objectives) there is no level to take a share of: the range covered is the
+// scale. A loss that is higher is back at the first record from which on the median of 16 is within that margin. One
+// that is lower and rises again by half of the difference has been reading data that it had read before: what had
+// been learned by heart was no progress.
 // The loss of random weights: within 5 % of the first loss of the run after having been below half of it.
 //
-// Limits: fewer than three records on one side tell nothing. In a steep fall without repeated steps the medians lie half
-// a window apart, which hides a jump of that size.
+// Limits: fewer than three records on one side tell nothing. In a steep fall without repeated steps the medians lie
+// half a window apart, which hides a jump of that size.
 
 #include "measure/resumes.h"
 
@@ -116,7 +116,8 @@ std::optional<LossAcross> compare(const Run& run, std::size_t segment, const Sid
     if (out.after < out.before - margin) {
       out.goes = LossAcross::Goes::kLower;
       const double edge = out.before - (out.before - out.after) / 2;
-      if (const auto back = first_lasting(side.now, [&](double x) { return x >= edge; })) out.back = loss.step(from + *back);
+      if (const auto back = first_lasting(side.now, [&](double x) { return x >= edge; }))
+        out.back = loss.step(from + *back);
     }
   }
   out.rise = (out.after - out.before) / scale;

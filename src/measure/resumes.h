@@ -26,13 +26,13 @@ struct LossAcross {
   double rise = 0;  // (after - before) in units of the scale: 0.1 is 10 % of the level
 
   enum class Goes : std::uint8_t { kOn, kHigher, kLower } goes = Goes::kOn;
-  std::size_t records = 0;            // that follow in this segment; until it came back where it has
-  std::optional<std::int64_t> back;   // kHigher: step at which it is back; kLower: at which it has risen again
-  bool repaired = false;              // not back in this segment, but in a later one
-  double end = 0;                     // median of the last records of the segment
-  double end_rise = 0;                // what is left of the rise there
-  bool coming_back = false;           // not back, but a third of the rise is gone
-  std::optional<double> from_start;   // the first loss of training, when the loss is there again
+  std::size_t records = 0;           // that follow in this segment; until it came back where it has
+  std::optional<std::int64_t> back;  // kHigher: step at which it is back; kLower: at which it has risen again
+  bool repaired = false;             // not back in this segment, but in a later one
+  double end = 0;                    // median of the last records of the segment
+  double end_rise = 0;               // what is left of the rise there
+  bool coming_back = false;          // not back, but a third of the rise is gone
+  std::optional<double> from_start;  // the first loss of training, when the loss is there again
 };
 
 struct Resume {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -74,7 +75,7 @@ TEST(LossSpike, GradNormThatLedIsTold) {
   const Rule& spike = rule("loss-spike");
   const auto found = judge_completely(spike, MakeRun().series("loss", loss).series("grad_norm", norm).done());
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(evidence_of(spike, found[0]).find("from step 198, 3 record(s) before"), std::string::npos)
+  EXPECT_NE(evidence_of(spike, found[0]).find("from step 198, 3 records before"), std::string::npos)
       << evidence_of(spike, found[0]);
 }
 
@@ -91,6 +92,7 @@ TEST(LossSpike, SpikesAtEpochBordersAreTheDatas) {
 TEST(LossSpike, LogThatEndsInOneIsAnErrorWithAWayBack) {
   std::vector<double> loss = trained(300);
   raise(loss, 295, 300, 2.5);
+  const auto peak = static_cast<std::size_t>(std::max_element(loss.begin() + 295, loss.end()) - loss.begin());
   const Rule& spike = rule("loss-spike");
   const auto found = judge_completely(spike, MakeRun()
                                                  .steps(10, 10)
@@ -100,9 +102,60 @@ TEST(LossSpike, LogThatEndsInOneIsAnErrorWithAWayBack) {
                                                  .done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
-  EXPECT_EQ(found[0].where->steps, (StepRange{2960, 3000}));
+  EXPECT_EQ(found[0].where->steps->first, 2960);
+  EXPECT_EQ(found[0].where->steps->last, 2960 + 10 * static_cast<std::int64_t>(peak - 295)) << "no wider than the rise";
   EXPECT_NE(actions_of(spike, found[0]).find("checkpoint of step 2,000"), std::string::npos)
       << actions_of(spike, found[0]);
+}
+
+// 5 to 10 % above its level at the end: come back if it was much higher, else the level moved.
+TEST(LossSpike, EndingALittleAboveTheLevelIsNoGap) {
+  std::vector<double> spike = trained(400);
+  for (std::size_t i = 250; i < 400; ++i) spike[i] *= 1.075 + 0.9 * std::exp(-static_cast<double>(i - 250) / 6);
+  const assay::Run back = MakeRun().series("loss", spike).done();
+  const auto found = judge_completely(rule("loss-spike"), back);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].message.key, "nearly");
+  EXPECT_EQ(found[0].where->steps->first, 251);
+  EXPECT_LT(found[0].where->steps->last, 260);
+  EXPECT_TRUE(judge_completely(rule("loss-divergence"), back).empty());
+
+  std::vector<double> step = trained(400);
+  raise(step, 250, 400, 1.085);
+  const assay::Run moved = MakeRun().series("loss", step).done();
+  EXPECT_TRUE(judge_completely(rule("loss-spike"), moved).empty());
+  const auto notes = judge_completely(rule("loss-divergence"), moved);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].severity, Severity::kNote);
+  EXPECT_EQ(notes[0].message.key, "moved");
+}
+
+// A harder stage of data: a step of 15 % with a calm grad norm, from which the loss falls on.
+TEST(LossDivergence, AHarderStageOfDataIsAWarningAtMost) {
+  std::vector<double> loss = trained(600);
+  std::vector<double> norm = norms(600);
+  for (std::size_t i = 300; i < 600; ++i) loss[i] *= 1.15 - 0.0001 * static_cast<double>(i - 300);
+  const Rule& divergence = rule("loss-divergence");
+  auto found = judge_completely(divergence, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].message.key, "moved");
+  EXPECT_EQ(found[0].where->steps->first, 301);
+  EXPECT_NE(actions_of(divergence, found[0]).find("changed at step 301"), std::string::npos);
+  raise(norm, 298, 304, 30);
+  found = judge_completely(divergence, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError) << "the grad norm answered: not the data alone";
+}
+
+TEST(LossSpike, AStepThatTrainingMakesGoodIsNoSpike) {
+  std::vector<double> loss = trained(900);
+  for (std::size_t i = 300; i < 900; ++i) loss[i] *= 1.14 * std::exp(-static_cast<double>(i - 300) / 1500);
+  const auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "stepped");
 }
 
 TEST(LossSpike, NothingToJudge) {

@@ -1,5 +1,7 @@
 // A restart is judged by what it does to the loss.
 
+#include "measure/resumes.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "measure/loss_events.h"
-#include "measure/resumes.h"
 #include "unit/support/loss_cases.h"
 
 namespace assay {
@@ -113,8 +114,7 @@ TEST(Resumes, LevelThatStaysUpIsAnErrorAndTheCauseOfTheDivergence) {
 
 TEST(Resumes, LossOfRandomWeightsIsToldAsSuch) {
   std::vector<double> again = falling(0, 300, 7);
-  const assay::Run run =
-      MakeRun().series("loss", falling(0, 400, 1)).restart().steps(301).series("loss", again).done();
+  const assay::Run run = MakeRun().series("loss", falling(0, 400, 1)).restart().steps(301).series("loss", again).done();
   const Finding finding = restart_of(run);
   EXPECT_EQ(finding.severity, Severity::kError);
   EXPECT_EQ(finding.message.key, "from-start");
@@ -173,13 +173,8 @@ TEST(Resumes, PolicyObjectivesAreOnlyTold) {
   Random random(9);
   std::vector<double> first = random.gauss(100, 0, 0.01);
   std::vector<double> second = random.gauss(100, 0.2, 0.01);
-  const assay::Run run = MakeRun()
-                             .kind(TrainingKind::kPreference)
-                             .series("loss", first)
-                             .restart()
-                             .steps(61)
-                             .series("loss", second)
-                             .done();
+  const assay::Run run =
+      MakeRun().kind(TrainingKind::kPreference).series("loss", first).restart().steps(61).series("loss", second).done();
   EXPECT_EQ(restart_of(run).severity, Severity::kNote);
 }
 
@@ -204,8 +199,7 @@ TEST(LossEvents, AnEventThatWasOpenWhenTheRunStoppedIsOne) {
   raise(first, 280, 300, 1.8);
   std::vector<double> second = trained(300, 3.0, 3.0);
   raise(second, 0, 300, 1.8);
-  const assay::Run run =
-      MakeRun().series("loss", first).restart().steps(291).series("loss", second).done();
+  const assay::Run run = MakeRun().series("loss", first).restart().steps(291).series("loss", second).done();
   EXPECT_EQ(loss_events(run, {}).size(), 1U);
 }
 
