@@ -31,13 +31,14 @@
 // Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median
 // of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
 //
-// Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD. Then, in absolute terms: x
-// is at least 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above
-// it (three times with fewer than eight differences); or four records rise one after the other by 30 % in all, and by
-// three times the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of
-// five. Noise: the median difference of neighbours, with fewer than eight differences the largest one; a single value
-// before counts as 5 %. Where the loss is negative anywhere, neither the floor nor so few records say anything: then
-// only what stands 8 times the range of at least eight of them above the least is told.
+// Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD, and up to twice as many
+// hold too much of the steep beginning. Then, in absolute terms (alone, or from 16 records on as well): x is at least
+// 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above it (three
+// times with up to eight records before); or four records rise one after the other by 30 % in all, and by three times
+// the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of five. Noise:
+// the median difference of neighbours, with fewer than eight differences the largest one; a single value before counts
+// as 5 %. Where the loss is negative anywhere, neither the floor nor so few records say anything: then only what stands
+// 8 times the range of at least eight of them above the least is told.
 //
 // With Compare::kRatio the same walk runs over the logarithms: a grad norm lives on a log scale, and its decimals make
 // the MAD zero unless it has a floor.
@@ -58,6 +59,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kRegainRecords = 16;
+constexpr std::size_t kAbsoluteUntil = 2;  // times `least`: young windows hold the steep beginning
 constexpr std::size_t kNearRecords = 9;
 constexpr std::size_t kLeastRests = 8;
 constexpr double kChangeToMad = 1.0484 / kMadToSigma;  // median difference of neighbours, see trend.cpp
@@ -92,9 +94,10 @@ class Walk {
     for (std::size_t i = first_measured(); i < values_.size(); ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
-      const bool robust = accepted_.size() >= set_.least;
       excess_[i % excess_.size()] = rests_.empty() ? 0 : x - near_level();
-      if (robust ? leaves_level(x) : leaves_floor(x)) {
+      const bool robust = accepted_.size() >= set_.least && leaves_level(x);
+      const bool few = accepted_.size() < set_.least || (!ratio_ && count_ < kAbsoluteUntil * set_.least);
+      if (robust || (few && leaves_floor(x))) {
         add(found, follow(i, robust));
         if (!found.back().regained) break;  // to the end of the series
         i = found.back().last;
@@ -136,7 +139,7 @@ class Walk {
     accepted_.push(x);
     low_ = std::min(low_, x);
     high_ = std::max(high_, x);
-    if (first_.size() < set_.least) first_.push_back(x);
+    if (first_.size() < kAbsoluteUntil * set_.least) first_.push_back(x);
     ++count_;
   }
 
@@ -204,14 +207,14 @@ class Walk {
     // Around zero no share of the level tells, and so few records tell no noise: only what dwarfs all of them does.
     if (around_zero_) return first_.size() >= kFewRecords && above >= kBeyondRange * (high_ - low_);
     if (above < share(set_.absolute_rise, scale)) return false;
-    if (above >= share(wanted, scale) && above >= set_.absolute_noise * noise_of_few(floor)) return true;
+    if (above >= share(wanted, scale) && above >= wanted_noise() * noise_of_few(floor)) return true;
     return rises_step_by_step(x, scale);
   }
 
   // The median difference of independent records is 0.95 sigma, and the smallest median of five lies about one sigma
   // below the level: six differences above it are five sigma above the level. The largest of a few differences is a
   // bound already.
-  double wanted_noise() const { return first_.size() <= kFewRecords ? 3 : 6; }
+  double wanted_noise() const { return set_.absolute_noise * (first_.size() <= kFewRecords ? 1 : 2); }
 
   bool rises_step_by_step(double x, double scale) const {
     if (first_.size() < kMonotone - 1) return false;

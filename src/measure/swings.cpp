@@ -7,7 +7,7 @@
 // those of the calmest stretch before. Without a calm stretch only swings of 30 % are told, and only when the level
 // does not fall meanwhile: then the loss says nothing about progress whatever its cause.
 //
-// How: windows of 32 points; in each the robust sigma about the local level (stat/oscillation.h), in units of the scale
+// How: windows of 32 points (a fifth of the points where there are fewer than 160, at least 12); in each the robust sigma about the local level (stat/oscillation.h), in units of the scale
 // (the window's median, or a third of the range that the series has covered so far: a memorised corpus swings by half
 // of nothing). Windows above the amplitude asked for, with at most one below it in between, make the stretch. The same
 // is done with medians of 8 and of 64 records for points: swings slower than a window would else pass for the level.
@@ -26,7 +26,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kWindow = 32;
-constexpr std::size_t kHalfWidth = 8;
+constexpr std::size_t kLeastWindow = 12;
+constexpr std::size_t kWindows = 5;  // that a short series is cut into: two calm ones, two that swing, and what is left
 constexpr std::size_t kCalmWindows = 2;
 constexpr double kHolds = 0.97;  // of the level at the beginning: it does not fall
 
@@ -56,13 +57,13 @@ struct Window {
   double changes = 0;
 };
 
-std::vector<Window> windows_of(const Points& points) {
+std::vector<Window> windows_of(const Points& points, std::size_t width) {
   std::vector<Window> out;
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
-  for (std::size_t from = 0; from + kWindow <= points.value.size(); from += kWindow) {
-    const auto part = std::span(points.value).subspan(from, kWindow);
-    const auto swing = oscillation(part, kHalfWidth);
+  for (std::size_t from = 0; from + width <= points.value.size(); from += width) {
+    const auto part = std::span(points.value).subspan(from, width);
+    const auto swing = oscillation(part, width / 4);
     if (!swing) continue;
     low = std::min(low, swing->level);
     high = std::max(high, swing->level);
@@ -90,7 +91,9 @@ double calmest(std::span<const Window> windows, std::size_t end) {
 
 std::optional<Swings> at_scale(std::span<const double> values, std::size_t size, const SwingOptions& set) {
   const Points points = points_of(values, size);
-  const std::vector<Window> windows = windows_of(points);
+  // Slow swings are judged in whole windows only: blocks of a short series say nothing.
+  const std::size_t width = size > 1 ? kWindow : std::clamp(points.value.size() / kWindows, kLeastWindow, kWindow);
+  const std::vector<Window> windows = windows_of(points, width);
   std::optional<Swings> best;
   for (std::size_t i = 0; i < windows.size();) {
     if (windows[i].amplitude < set.amplitude) {
@@ -108,8 +111,8 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
     found.calm = calmest(windows, i);
     found.level_before = stretch.front().level;
     found.level_after = stretch.back().level;
-    found.first = points.first[i * kWindow];
-    found.last = end * kWindow < points.first.size() ? points.first[end * kWindow] - 1 : values.size() - 1;
+    found.first = points.first[i * width];
+    found.last = end * width < points.first.size() ? points.first[end * width] - 1 : values.size() - 1;
     found.smoothed = size;
     found.sign_change_rate = stretch[stretch.size() / 2].changes;
     const bool grown = found.calm > 0 && found.amplitude >= set.growth * found.calm;

@@ -12,7 +12,7 @@ struct SwingOptions {
   double growth = 3;        ///< over the calmest stretch before
   double always = 0.30;     ///< amplitude that counts without a calm stretch before
   double share = 0.2;       ///< of the records that the stretch has to cover
-  std::size_t least = 64;   ///< finite records that the series has to have
+  std::size_t least = 48;   ///< finite records that the series has to have
 };
 
 struct Swings {

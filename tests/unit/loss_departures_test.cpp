@@ -188,6 +188,22 @@ TEST(Departures, SpikesInASteepFallAreSeen) {
   }
 }
 
+TEST(Departures, LastRecordsOfAShortLogAreSeen) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const std::size_t n : {18U, 24U, 27U, 30U}) {
+      EXPECT_TRUE(find_departures(steep(n, 6, seed), {}).empty()) << n << " records, seed " << seed;
+      for (const std::size_t last : {1U, 2U, 4U, 7U}) {
+        std::vector<double> loss = steep(n, 6, seed);
+        for (std::size_t i = n - last; i < n; ++i) loss[i] *= 1.8;
+        const auto found = find_departures(loss, {});
+        ASSERT_EQ(found.size(), 1U) << "last " << last << " of " << n << ", seed " << seed;
+        EXPECT_EQ(found[0].onset, n - last);
+        EXPECT_FALSE(found[0].regained);
+      }
+    }
+  }
+}
+
 TEST(Departures, StaircasesAndSlowFallsAreNoEvents) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     Random random(seed);

@@ -165,10 +165,11 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   const auto records = static_cast<double>(judged_records(run));
   const double rate = static_cast<double>(spikes.size()) / records;
   const bool harmless = std::all_of(spikes.begin(), spikes.end(), [](const Judged& one) { return one.calm; });
-  const bool frequent = spikes.size() >= 3 && rate >= set["frequent"] / 1000 && !harmless;
   const bool brief = std::all_of(spikes.begin(), spikes.end(), [&](const Judged& one) {
     return static_cast<double>(one.event->records()) <= set["brief"];
   });
+  // Around zero a brief one is what a heavy tail looks like, however many there are.
+  const bool frequent = spikes.size() >= 3 && rate >= set["frequent"] / 1000 && !harmless && (event.positive || !brief);
   const bool border = at_epoch_borders(run, spikes);
   const std::size_t period = border ? 0 : recurrence(spikes);
   const bool noise = brief && spikes.size() >= 5 && rate >= kPartOfTheNoise;
