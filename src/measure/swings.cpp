@@ -79,6 +79,12 @@ double median_amplitude(std::span<const Window> windows) {
   return median(all);
 }
 
+double median_level(std::span<const Window> windows) {
+  std::vector<double> all;
+  for (const Window& one : windows) all.push_back(one.level);
+  return median(all);
+}
+
 // The calmest pair of windows that ends before `end`; 0 when there is none.
 double calmest(std::span<const Window> windows, std::size_t end) {
   double least = 0;
@@ -109,8 +115,8 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
     Swings found;
     found.amplitude = median_amplitude(stretch);
     found.calm = calmest(windows, i);
-    found.level_before = stretch.front().level;
-    found.level_after = stretch.back().level;
+    found.level_before = median_level(stretch.first((stretch.size() + 1) / 2));
+    found.level_after = median_level(stretch.last((stretch.size() + 1) / 2));
     found.first = points.first[i * width];
     found.last = end * width < points.first.size() ? points.first[end * width] - 1 : values.size() - 1;
     found.smoothed = size;
@@ -119,7 +125,9 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
     const bool always = found.calm == 0 && found.amplitude >= set.always;
     const bool long_enough =
         static_cast<double>(found.last - found.first + 1) >= set.share * static_cast<double>(values.size());
-    const bool holds = found.level_after >= kHolds * found.level_before;
+    // Swings move the medians of the halves as well: by about their size over the root of the points in a half.
+    const double half = static_cast<double>(stretch.size() * width) / 2;
+    const bool holds = found.level_after >= (kHolds - found.amplitude / std::sqrt(half)) * found.level_before;
     if ((grown || always) && long_enough && holds && stretch.size() >= 2 &&
         (!best || found.last - found.first > best->last - best->first)) {
       best = found;

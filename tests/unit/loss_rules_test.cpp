@@ -333,6 +333,19 @@ TEST(LossOscillation, SwingsThatGrewOutOfACalmLoss) {
   EXPECT_NEAR(static_cast<double>(found[0].where->steps->first), 250, 40);
 }
 
+TEST(LossOscillation, ShortLogsTellItToo) {
+  std::size_t found = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    std::vector<double> loss = trained(80, 10.8, 3.0, seed + 1);
+    EXPECT_TRUE(judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done()).empty()) << seed;
+    for (std::size_t i = 44; i < 80; ++i)
+      loss[i] *= std::exp((i % 2 == 0 ? 0.3 : -0.15) * (0.6 + 0.8 * random.uniform()));
+    found += judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done()).size();
+  }
+  EXPECT_GE(found, 18U);
+}
+
 TEST(LossOscillation, SortedBatchesAreANote) {
   std::vector<double> loss = trained(600);
   for (std::size_t i = 300; i < 600; ++i) loss[i] *= 1 + 0.5 * static_cast<double>(i % 10) / 10;

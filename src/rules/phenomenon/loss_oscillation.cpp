@@ -115,7 +115,8 @@ const Rule kLossOscillation{
                   "nowhere.",
          .matters =
              "The steps are larger than the valley is wide: nothing is learned, and the next swing may be the last.",
-         .decides = "In windows of 32 records (a fifth of a shorter log, 12 at least; and of medians of 8 and 64 records, for slow swings) the robust sigma "
+         .decides = "In windows of 32 records (a fifth of a shorter log, 12 at least; and of medians of 8 and 64 "
+                    "records, for slow swings) the robust sigma "
                     "about the local level is at least 10 % of it, and three times that of the calmest stretch before, "
                     "over at least 20 % of the run, while the level does not fall. Without a calm stretch before, 30 % "
                     "are asked for. *warning*; *note* when most of it repeats with a fixed period.",
