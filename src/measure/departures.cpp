@@ -31,6 +31,9 @@
 // Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median
 // of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
 //
+// A level that stays up is not taken for normal. But where it has moved by less than 30 % and settled (64 records later
+// with noise as before), spikes that stand on it and come back to it are told as well.
+//
 // Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD, and up to twice as many
 // hold too much of the steep beginning. Then, in absolute terms (alone, or from 16 records on as well): x is at least
 // 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above it (three
@@ -64,6 +67,8 @@ constexpr std::size_t kNearRecords = 9;
 constexpr std::size_t kLeastRests = 8;
 constexpr double kChangeToMad = 1.0484 / kMadToSigma;  // median difference of neighbours, see trend.cpp
 constexpr double kBeyondRange = 8;
+constexpr double kLittle = 0.3;  // of the scale: a level that is further up is not taken for a new one
+constexpr double kUsualNoise = 3;
 constexpr std::size_t kMostQuantumValues = 4096;
 constexpr std::size_t kFewRecords = 8;
 constexpr double kFewRecordsRise = 0.5;
@@ -99,7 +104,10 @@ class Walk {
       const bool few = accepted_.size() < set_.least || (!ratio_ && count_ < kAbsoluteUntil * set_.least);
       if (robust || (few && leaves_floor(x))) {
         add(found, follow(i, robust));
-        if (!found.back().regained) break;  // to the end of the series
+        if (!found.back().regained) {  // to the end of the series
+          look_beyond(found);
+          break;
+        }
         i = found.back().last;
         free_from_ = i + 1;
       } else {
@@ -335,6 +343,43 @@ class Walk {
     found.push_back(next);
   }
 
+  // Where a level that moved up a little has settled: the records from there on make a new one.
+  std::optional<std::size_t> settled_from(const Departure& step) const {
+    const std::size_t from = step.onset + set_.window;
+    if (ratio_ || step.absolute || step.ends_non_finite || from + 2 * set_.window > values_.size()) return std::nullopt;
+    const auto block = values_.subspan(from, set_.window);
+    const double sigma = (step.peak_value - step.level) / step.z;
+    const bool near = median(block) - step.level < kLittle * step.scale;
+    return near && robust_sigma(block) <= kUsualNoise * sigma ? std::optional(from + set_.window) : std::nullopt;
+  }
+
+  // Spikes that come and go behind a step are told beside it; anything else behind it is a part of it.
+  void look_beyond(std::vector<Departure>& found) const {
+    Departure& step = found.back();
+    const auto from = settled_from(step);
+    if (!from || behind_a_step_) return;
+    Walk rest(values_.subspan(*from), set_, values_.subspan(*from - set_.window, set_.window));
+    rest.behind_a_step_ = true;
+    rest.low_ = low_;
+    rest.high_ = std::max(high_, rest.high_);
+    std::vector<Departure> later = rest.run();
+    if (later.empty() || !later.back().regained) return;
+    const double sigma = (step.peak_value - step.level) / step.z;
+    step.peak = step.onset;
+    for (std::size_t i = step.onset; i < *from + later.front().onset; ++i) {
+      if (usable(i) && values_[i] > values_[step.peak]) step.peak = i;
+    }
+    step.peak_value = values_[step.peak];
+    step.z = (step.peak_value - step.level) / sigma;
+    step.rise = rise_of(step.peak_value, step.level, step.scale);
+    for (Departure& one : later) {
+      for (std::size_t* index : {&one.onset, &one.alarm, &one.peak, &one.half_last, &one.last}) *index += *from;
+      one.regained = *one.regained + *from;
+      one.before_count += count_;
+    }
+    found.insert(found.end(), later.begin(), later.end());
+  }
+
   double rise_of(double peak, double level, double scale) const {
     return ratio_ ? std::expm1(peak - level) : (peak - level) / scale;
   }
@@ -374,6 +419,7 @@ class Walk {
   RollingMedian changes_;       // sizes of the last differences of neighbours
   std::vector<double> excess_;  // height of the last records above their own near level, by index
   double latest_ = 0;
+  bool behind_a_step_ = false;
   bool around_zero_ = false;  // a negative value somewhere: the first ones may be positive by chance
   bool ratio_;
   std::vector<double> first_;  // the first accepted records, as many as absolute terms need

@@ -228,6 +228,22 @@ TEST(Departures, AroundZeroFewRecordsTellNothing) {
   }
 }
 
+TEST(Departures, SpikesBehindAStepAreTold) {
+  std::vector<double> loss = flat(1000, 3.0, 0.02);
+  for (std::size_t i = 300; i < 1000; ++i) loss[i] *= 1.12;
+  for (const std::size_t at : {600U, 800U}) loss[at] *= 1.6;
+  const auto found = find_departures(loss, {});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].onset, 300U);
+  EXPECT_FALSE(found[0].regained);
+  EXPECT_LT(found[0].rise, 0.2);
+  EXPECT_EQ(found[1].peak, 600U);
+  EXPECT_EQ(found[2].peak, 800U);
+  EXPECT_EQ(found[2].regained, 801U);
+  for (std::size_t i = 700; i < 1000; ++i) loss[i] *= 1.5;
+  EXPECT_EQ(find_departures(loss, {}).size(), 1U) << "what never comes back is one";
+}
+
 TEST(Departures, WhatCameBeforeMakesTheLevel) {
   const std::vector<double> before = flat(100, 3.0, 0.03);
   std::vector<double> resumed = flat(60, 3.0, 0.03, 2);

@@ -317,6 +317,21 @@ TEST(LossPlateau, StuckPretrainingAndFlatFineTuning) {
       << "a flat end is what training looks like";
 }
 
+TEST(LossPlateau, TheLevelTellsWhatTheModelKnows) {
+  const Rule& plateau = rule("loss-plateau");
+  const auto evidence = [&](double first, double level) {
+    Random random(11);
+    std::vector<double> loss = random.gauss(220, level, 0.005);
+    loss[0] = first;
+    const auto found = judge_completely(plateau, MakeRun().series("loss", loss).done());
+    return found.size() == 1 ? evidence_of(plateau, found[0]) : std::string();
+  };
+  EXPECT_NE(evidence(10.9, std::log(50257.0)).find("uniform guess over 50,257 tokens"), std::string::npos);
+  EXPECT_NE(evidence(10.4, std::log(32000.0)).find("uniform guess over 32,000 tokens"), std::string::npos);
+  EXPECT_NE(evidence(10.9, 7.6).find("how frequent each token is"), std::string::npos);
+  EXPECT_EQ(evidence(10.9, 8.9).find("guess"), std::string::npos);
+}
+
 TEST(LossPlateau, NoiseThatHidesProgressIsNotCalledFlat) {
   Random random(8);
   std::vector<double> loss = random.gauss(40, 6.0, 0.9);
@@ -387,6 +402,8 @@ TEST(Memorization, ByHeartUnlessTheEvaluationKeepsUp) {
   auto found = judge_completely(by_heart, MakeRun().series("loss", loss).series("epoch", epoch).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_NE(actions_of(by_heart, found[0]).find("stop before epoch 3 next time"), std::string::npos)
+      << actions_of(by_heart, found[0]);
   found = judge_completely(by_heart,
                            MakeRun().series("loss", loss).series("epoch", epoch).series("eval_loss", eval).done());
   ASSERT_EQ(found.size(), 1U);

@@ -53,7 +53,7 @@ Phrase message_of(const LossEvent& event, bool moved) {
                 {"onset", event.onset_step()},
                 {"last", event.loss->last_step()},
                 {"to", event.stepped_to},
-                {"rise", Value(std::round(1000 * (event.stepped_to - shape.level) / shape.scale) / 10, Unit::kPercent)},
+                {"rise", percent((event.stepped_to - shape.level) / shape.scale)},
                 {"records", event.loss->size() - shape.onset}};
   if (moved) {
     out.key = "moved";
@@ -178,12 +178,11 @@ const Rule kLossDivergence{
         {"check-weights",
          "{after} is where training began: at step {onset} look for weights that were initialised again, a wrong or "
          "empty checkpoint, a reloaded optimizer",
-         "{after} 正是训练开始时的水平：请检查第 {onset} "
-         "步处权重是否被重新初始化、检查点是否错误或为空、优化器是否被重新加载"},
+         "{after} 正是训练开始时的水平：请检查第 {onset} 步处权重是否被重新初始化、检查点是否错误或为空、优化器是否被"
+         "重新加载"},
         {"moved",
          "{metric} stepped up from {before} to {to} (+{rise}) at step {onset}, and training goes on from there: "
-         "{after} "
-         "at the end (step {last})",
+         "{after} at the end (step {last})",
          "{metric} 在第 {onset} 步由 {before} 上移到 {to}（+{rise}），之后训练在新水平上继续：结束时（第 {last} 步）为 "
          "{after}"},
         {"check-data",
@@ -192,10 +191,9 @@ const Rule kLossDivergence{
          "检查第 {onset} 步处数据、序列长度、batch 或训练目标是否有变化：若是有意为之，则一切正常"},
         {"check-restart",
          "it came with the restart at step {onset}: check what was restored there (optimizer state, learning rate, "
-         "loss "
-         "scale, data position, weights) before looking at the data",
-         "它随第 {onset} 步的重启而来：先检查当时恢复了什么（优化器状态、学习率、loss "
-         "scale、数据位置、权重），再检查数据"},
+         "loss scale, data position, weights) before looking at the data",
+         "它随第 {onset} 步的重启而来：先检查当时恢复了什么（优化器状态、学习率、loss scale、数据位置、权重），再检查"
+         "数据"},
         {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
          "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
         {"slow-rate",
@@ -229,8 +227,8 @@ const Rule kLossDivergence{
                   "rate; then look at precision, then at the architecture. A new seed only moves it. A slow rise calls "
                   "for the lower learning rate at once.",
          .false_alarms = "A new data stage that is harder than the one before is told as a level that moved. Policy "
-                         "objectives rise by design: slow "
-                         "rises of preference training are not judged, nor are adversarial losses.",
+                         "objectives rise by design: slow rises of preference training are not judged, nor are "
+                         "adversarial losses.",
          .references = "What was tried on diverging 104B runs, and what helped: BigScience, chronicles of "
                        "tr8-104B-wide and tr8b-104B. Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. "
                        "B. Mann, D. R. Whitney, Ann. Math. Statist. 18 (1947)."},

@@ -188,8 +188,7 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   add_loss_evidence(run, event, finding);
   if (border) finding.evidence.push_back({{"border", {}}, {}, {}});
   if (period > 0) finding.evidence.push_back({{"recurring", {{"records", period}}}, {}, {}});
-  if (noise && !border && period == 0)
-    finding.evidence.push_back({{"noise", {{"share", Value(100 * rate, Unit::kPercent)}}}, {}, {}});
+  if (noise && !border && period == 0) finding.evidence.push_back({{"noise", {{"share", percent(rate)}}}, {}, {}});
   if (finding.evidence.size() > 5) finding.evidence.erase(finding.evidence.end() - 2);
   add_actions(run, *worst, spikes.size(), frequent, finding);
   out.add(std::move(finding));
@@ -286,27 +285,22 @@ const Rule kLossSpike{
          "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）回到 {after}"},
         {"climb",
          "{metric} rose from {before} at step {onset} to {peak} (+{rise}) at step {step} and was back at {after} by "
-         "step "
-         "{regained}, {records} record{s} after the onset",
+         "step {regained}, {records} record{s} after the onset",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}（+{rise}），起始后 {records} 条记录（第 "
-         "{regained} "
-         "步）回到 {after}"},
+         "{regained} 步）回到 {after}"},
         {"climb-no-ratio",
          "{metric} rose from {before} at step {onset} to {peak} at step {step} and was back at {after} by step "
          "{regained}, {records} record{s} after the onset",
-         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}，起始后 {records} 条记录（第 {regained} "
-         "步）回到 "
-         "{after}"},
+         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}，起始后 {records} 条记录（第 {regained} 步）"
+         "回到 {after}"},
         {"nearly",
          "{metric} rose from {before} at step {onset} to {peak} (+{rise}) at step {step} and came back to within "
-         "{left} "
-         "of its level: {after} at the end",
+         "{left} of its level: {after} at the end",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}（+{rise}），之后回落到高出原水平 {left} "
          "以内：结束时为 {after}"},
         {"nearly-no-ratio",
          "{metric} rose from {before} at step {onset} to {peak} at step {step} and came back most of the way: {after} "
-         "at "
-         "the end",
+         "at the end",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}，之后大部分已回落：结束时为 {after}"},
         {"stepped",
          "{metric} stepped up from {before} to {peak} (+{rise}) at step {onset} and fell on from there; it was back at "
@@ -315,20 +309,17 @@ const Rule kLossSpike{
          "步回到原水平：请检查数据是否有变化"},
         {"several",
          "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step "
-         "{step}, "
-         "{records} record{s} long",
+         "{step}, {records} record{s} long",
          "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 "
          "{records} 条记录"},
         {"several-no-ratio",
          "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, "
-         "{records} "
-         "record{s} long",
+         "{records} record{s} long",
          "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} "
          "条记录"},
         {"open",
          "{metric} rose from {before} at step {onset} to {peak} at step {step}; the log ends {later} record{s} after "
-         "the "
-         "onset, at {last}: not back",
+         "the onset, at {last}: not back",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}；起始后日志只有 {later} 条记录，结束时为 "
          "{last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",

@@ -227,8 +227,7 @@ const Rule kRunRestarted{
          {"loaded", "a checkpoint was loaded at step {first}", "第 {first} 步加载了检查点"},
          {"goes-on-same",
           "the run went back from step {last} to step {first}: {repeated} step{s} done twice; loss at the same steps "
-          "was "
-          "{before} before and is {after} after: it goes on as it was",
+          "was {before} before and is {after} after: it goes on as it was",
           "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步；相同步数上 loss 重启前为 {before}，重启后为 "
           "{after}，保持一致"},
          {"goes-on",
