@@ -148,13 +148,17 @@ std::optional<LossAcross> loss_across(const Run& run, std::size_t segment) {
   if (after == nullptr || after->empty()) return std::nullopt;
   Side side;
   side.now = after->values.span();
-  if (!take_same_steps(run, segment, *after, side)) {
-    side.noise = finite(values_before(run, segment, metric::kLoss));
-    if (side.noise.size() > kNoiseRecords) side.noise.erase(side.noise.begin(), side.noise.end() - kNoiseRecords);
-    side.then = {side.noise.end() - static_cast<std::ptrdiff_t>(std::min(kCompared, side.noise.size())),
-                 side.noise.end()};
-  }
-  return compare(run, segment, side, *after, 0);
+  std::optional<LossAcross> same;
+  if (take_same_steps(run, segment, *after, side)) same = compare(run, segment, side, *after, 0);
+  if (same && same->goes != LossAcross::Goes::kLower) return same;
+  side.same_steps = false;
+  side.noise = finite(values_before(run, segment, metric::kLoss));
+  if (side.noise.size() > kNoiseRecords) side.noise.erase(side.noise.begin(), side.noise.end() - kNoiseRecords);
+  const auto last = static_cast<std::ptrdiff_t>(std::min(kCompared, side.noise.size()));
+  side.then.assign(side.noise.end() - last, side.noise.end());
+  const auto beside = compare(run, segment, side, *after, 0);
+  // Lower than at the same steps, but no lower than just before them: those steps were an event that was left behind.
+  return same && !(beside && beside->goes == LossAcross::Goes::kOn) ? same : beside;
 }
 
 std::optional<LossAcross> loss_across_row(const Run& run, std::size_t segment, std::size_t row) {

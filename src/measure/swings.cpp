@@ -100,6 +100,8 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
   // Slow swings are judged in whole windows only: blocks of a short series say nothing.
   const std::size_t width = size > 1 ? kWindow : std::clamp(points.value.size() / kWindows, kLeastWindow, kWindow);
   const std::vector<Window> windows = windows_of(points, width);
+  // The calmest of a few short windows is calm by chance as well: the scatter of an amplitude goes with the root.
+  const double growth = set.growth * std::sqrt(static_cast<double>(kWindow) / static_cast<double>(width));
   std::optional<Swings> best;
   for (std::size_t i = 0; i < windows.size();) {
     if (windows[i].amplitude < set.amplitude) {
@@ -121,7 +123,7 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
     found.last = end * width < points.first.size() ? points.first[end * width] - 1 : values.size() - 1;
     found.smoothed = size;
     found.sign_change_rate = stretch[stretch.size() / 2].changes;
-    const bool grown = found.calm > 0 && found.amplitude >= set.growth * found.calm;
+    const bool grown = found.calm > 0 && found.amplitude >= growth * found.calm;
     const bool always = found.calm == 0 && found.amplitude >= set.always;
     const bool long_enough =
         static_cast<double>(found.last - found.first + 1) >= set.share * static_cast<double>(values.size());

@@ -152,6 +152,17 @@ TEST(Resumes, AnotherRestartThatRepairsMakesItAWarning) {
   EXPECT_EQ(finding.also.size(), 1U);
 }
 
+TEST(Resumes, GoingBackBehindADivergenceGoesOn) {
+  std::vector<double> bad = trained(300);
+  raise(bad, 200, 300, 2);
+  const assay::Run run =
+      MakeRun().series("loss", bad).restart().steps(197).series("loss", trained(300, 3.0, 3.0)).done();
+  const Finding finding = restart_of(run);
+  EXPECT_EQ(finding.severity, Severity::kNote);
+  EXPECT_EQ(finding.message.key, "goes-on");
+  EXPECT_TRUE(finding.actions.empty());
+}
+
 TEST(Resumes, CheckpointLoadedWithinASegmentIsCompared) {
   std::vector<double> loss = falling(0, 600, 2);
   raise(loss, 300, 600, 1.5);
