@@ -29,7 +29,7 @@
 // Onset: from the alarm back over the records that lie above level + 3 sigma, or climb towards it from above
 // level + back * scale; with the near level each record is measured from its own.
 // Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median
-// of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
+// of 16 records (or of all that are left, at least two after more than one high record) is so too. Single records below the edge end nothing.
 //
 // A level that stays up is not taken for normal. But where it has moved by less than 30 % and settled (64 records later
 // with noise as before), spikes that stand on it and come back to it are told as well.
@@ -297,7 +297,6 @@ class Walk {
     d.absolute = !robust;
     d.before_count = count_;
     d.onset = walk_back(alarm, base);
-    const std::size_t enough = robust ? 2 : 1;  // an excerpt may end with the one record that tells
     for (std::size_t i = alarm + 1; i < values_.size(); ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
@@ -307,6 +306,8 @@ class Walk {
         continue;
       }
       const auto [after, n] = ahead(i);
+      // An excerpt may end with the one record that tells, and so may a log that ends behind a single high record.
+      const std::size_t enough = robust && d.records() > 1 ? 2 : 1;
       if (n >= enough && after <= base.edge) {
         d.regained = i;
         d.after = unit(after);

@@ -108,6 +108,29 @@ TEST(LossSpike, LogThatEndsInOneIsAnErrorWithAWayBack) {
       << actions_of(spike, found[0]);
 }
 
+TEST(LossSpike, BriefOneThatTheGradientDoesNotAnswerIsANote) {
+  std::vector<double> loss = trained(300);
+  std::vector<double> norm = norms(300);
+  loss[200] *= 1.7;
+  const auto severity = [&] {
+    const auto found =
+        judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).series("grad_norm", norm).done());
+    return found.size() == 1 ? found[0].severity : Severity::kError;
+  };
+  EXPECT_EQ(severity(), Severity::kNote);
+  norm[200] *= 10;
+  EXPECT_EQ(severity(), Severity::kWarning);
+}
+
+TEST(LossSpike, OneRecordBeforeTheLastIsOver) {
+  std::vector<double> loss = trained(300);
+  loss[298] *= 1.3;
+  const auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "one-record");
+}
+
 // 5 to 10 % above its level at the end: come back if it was much higher, else the level moved.
 TEST(LossSpike, EndingALittleAboveTheLevelIsNoGap) {
   std::vector<double> spike = trained(400);

@@ -206,14 +206,13 @@ const Rule kLossPlateau{
              .matters = "The compute of the stretch is lost, and it will not end by waiting: the optimizer does not "
                         "reach the weights, or its steps are too large or too small to get anywhere.",
              .decides = "The longest stretch whose Theil-Sen line changes by less than 1.5 % of the level and less "
-                        "than two sigma of the noise, with at least 30 records and 20 % of the run, after the warm-up. "
-                        "If the noise is too large to show such a change nothing is said.\n\n*Pre-training* (told by "
-                        "the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at least half "
-                        "of the first loss, the learning rate at least a tenth of its peak. *warning*; *error* from "
-                        "half of the run on. *Other training*: *warning* when nearly the whole run lies at the entropy "
-                        "of a uniform guess (ln 2, ln 3, ln 10, …, a vocabulary) with little noise; *note* when "
-                        "nothing moved at all "
-                        "over 100 records.",
+                        "than two sigma of the noise, with at least 30 records and 20 % of the run, after the "
+                        "warm-up. If the noise is too large to show such a change nothing is said.\n\n*Pre-training* "
+                        "(told by the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at "
+                        "least half of the first loss, the learning rate at least a tenth of its peak. *warning*; "
+                        "*error* from half of the run on. *Other training*: *warning* when nearly the whole run lies "
+                        "at the entropy of a uniform guess (ln 2, ln 3, ln 10, …, a vocabulary) with little noise; "
+                        "*note* when nothing moved at all over 100 records.",
              .example = "`loss stays at 7.617 for 220 records (steps 49-10,999, 100 % of the run): -0.5 % in all, from "
                         "7.682 at the start`",
              .to_do = "Look at the grad norm: near zero, nothing arrives. Else see whether the weights change at all: "

@@ -50,6 +50,9 @@ Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters&
   // In an excerpt the level itself is a guess: only what doubles it is worth an alarm.
   if (brief && shape.absolute && shape.rise < 1) out.severity = Severity::kNote;
   if (brief && (out.calm || (!eval && shape.rise < kLargeForOneRecord))) out.severity = Severity::kNote;
+  // A batch unlike the others that did not even move the gradient did nothing to the weights.
+  const auto grad = grad_reaction(run.segments[event.segment], *event.loss, shape);
+  if (brief && grad && !grad->rose && !eval && shape.rise < 1) out.severity = Severity::kNote;
   if (level_moved(run, event)) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
   if (brief && (!event.positive || kind == TrainingKind::kPreference)) out.severity = Severity::kNote;
@@ -202,7 +205,9 @@ void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings&
   finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
   finding.where = place(run, event.segment, event.acute(), event.loss->line(shape.peak));
   const std::size_t later = event.loss->size() - shape.onset - 1;
-  finding.message = {later == 0 ? "open-last" : "open",
+  finding.message = {later == 0                  ? "open-last"
+                     : shape.onset == shape.peak ? "open-jump"
+                                                 : "open",
                      {{"metric", spoken(*event.loss)},
                       {"before", shape.level},
                       {"peak", shape.peak_value},
@@ -322,6 +327,10 @@ const Rule kLossSpike{
          "the onset, at {last}: not back",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}；起始后日志只有 {later} 条记录，结束时为 "
          "{last}，尚未恢复"},
+        {"open-jump",
+         "{metric} jumped from {before} to {peak} at step {step}; the log ends {later} record{s} later, at {last}: not "
+         "back",
+         "{metric} 在第 {step} 步从 {before} 跳到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",
          "{metric} 在日志的最后一条记录（第 {step} 步）从 {before} 升到 {peak}"},
         {"border", "they stand where an epoch begins: new shuffling or a restarted running mean, not the optimizer",
@@ -356,21 +365,21 @@ const Rule kLossSpike{
                     "batch. A spike that takes many records to come back has changed the weights: tokens are lost "
                     "until it is over, and the next one may not come back.",
          .decides =
-             "The level is the median of the last 64 records that were not part of an event (after a restart: of "
-             "the part before it); while the loss falls, the median of the last 9, less what these lag behind. A "
-             "record departs when it lies 8 robust sigma (1.4826 MAD, not less than the printed or bfloat16 "
-             "step) and 5 % above it. It has come back when the median of the next 16 records (of all that are "
-             "left, at least two) is within 3 MAD or 5 %; or when it has lost half of its height and ends within "
-             "10 %. The onset is the first record of the rise, walked back from the alarm; the place of the "
-             "finding is the part until the spike has lost half of its height, or, where the log ends in it, "
-             "until its peak. For losses near zero or below, a third of the range that the series has covered "
-             "stands for the level. With fewer than 16 records before (an excerpt): 30 % above the smallest "
-             "value so far (50 % with fewer than eight records) and several times the noise, confidence at most "
-             "0.6.\n\n*note*: rises below 10 %; spikes of up to three records that the evaluation loss does not "
-             "show, or below 50 % where there is none; a step up of less than 30 % without overshoot and "
-             "without an answer of the grad norm, which training makes good. *warning*: all others that came "
-             "back. *error*: the log ends before it came back. All spikes of a run that came back are one "
-             "finding, its place that of the worst. What came with a restart is told by `run-restarted`.",
+             "The level is the median of the last 64 records that were not part of an event (after a restart: of the "
+             "part before it); while the loss falls, the median of the last 9, less what these lag behind. A record "
+             "departs when it lies 8 robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
+             "above it. It has come back when the median of the next 16 records (of all that are left, at least two) "
+             "is within 3 MAD or 5 %; or when it has lost half of its height and ends within 10 %. The onset is the "
+             "first record of the rise, walked back from the alarm; the place of the finding is the part until the "
+             "spike has lost half of its height, or, where the log ends in it, until its peak. For losses near zero "
+             "or below, a third of the range that the series has covered stands for the level. With fewer than 16 "
+             "records before (an excerpt): 30 % above the smallest value so far (50 % with fewer than eight records) "
+             "and several times the noise, confidence at most 0.6.\n\n*note*: rises below 10 %; spikes of up to three "
+             "records that the evaluation loss does not show, or, where there is none, below 50 % or below 100 % "
+             "without an answer of the grad norm; a step up of less than 30 % without overshoot and without an answer "
+             "of the grad norm, which training makes good. *warning*: all others that came back. *error*: the log "
+             "ends before it came back. All spikes of a run that came back are one finding, its place that of the "
+             "worst. What came with a restart is told by `run-restarted`.",
          .example = "`loss rose from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back at 2.805 by step 31,222, "
                     "after 3 records`",
          .to_do =
