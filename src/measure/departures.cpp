@@ -29,7 +29,8 @@
 // Onset: from the alarm back over the records that lie above level + 3 sigma, or climb towards it from above
 // level + back * scale; with the near level each record is measured from its own.
 // Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median
-// of 16 records (or of all that are left, at least two after more than one high record) is so too. Single records below the edge end nothing.
+// of 16 records (or of all that are left, at least two after more than one high record) is so too. Single records below
+// the edge end nothing.
 //
 // A level that stays up is not taken for normal. But where it has moved by less than 30 % and settled (64 records later
 // with noise as before), spikes that stand on it and come back to it are told as well.

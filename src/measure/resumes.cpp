@@ -174,22 +174,22 @@ std::optional<LossAcross> loss_across_row(const Run& run, std::size_t segment, s
 }
 
 // Checkpoints loaded in the middle of a segment: the steps go on, so nothing but the message tells of a resume.
-void add_loads(const Run& run, std::size_t index, std::vector<Resume>& out) {
+void add_loads(const Run& run, std::size_t index, std::span<const Event* const> loads, std::vector<Resume>& out) {
   const Segment& segment = run.segments[index];
-  for (const Event& event : run.events) {
-    if (event.kind != EventKind::kCheckpointLoaded || event.segment != static_cast<int>(index) || segment.empty())
-      continue;
-    const IntegerColumn& lines = segment.rows->line;
-    if (event.line <= lines.front() || event.line >= lines.back()) continue;
+  if (segment.empty()) return;
+  const IntegerColumn& lines = segment.rows->line;
+  for (const Event* event : loads) {
+    if (event->segment != static_cast<int>(index)) continue;
+    if (event->line <= lines.front() || event->line >= lines.back()) continue;
     std::size_t low = 0;
     std::size_t high = lines.size();
     while (low < high) {  // first row after the message
       const std::size_t middle = low + (high - low) / 2;
-      (lines[middle] > event.line ? high : low) = lines[middle] > event.line ? middle : middle + 1;
+      (lines[middle] > event->line ? high : low) = lines[middle] > event->line ? middle : middle + 1;
     }
     const bool again = !out.empty() && out.back().segment == index && out.back().row == low;
     if (again) continue;  // every rank may say so
-    Resume one{index, low, segment.rows->step[low - 1], segment.rows->step[low], event.line, {}};
+    Resume one{index, low, segment.rows->step[low - 1], segment.rows->step[low], event->line, {}};
     one.loss = loss_across_row(run, index, low);
     out.push_back(one);
   }
@@ -224,6 +224,10 @@ std::vector<double> values_before(const Run& run, std::size_t segment, std::stri
 
 std::vector<Resume> find_resumes(const Run& run) {
   std::vector<Resume> out;
+  std::vector<const Event*> loads;
+  for (const Event& event : run.events) {
+    if (event.kind == EventKind::kCheckpointLoaded) loads.push_back(&event);
+  }
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
     if (continues(run, i)) {
       const Segment& segment = run.segments[i];
@@ -231,7 +235,7 @@ std::vector<Resume> find_resumes(const Run& run) {
       one.loss = loss_across(run, i);
       out.push_back(one);
     }
-    add_loads(run, i, out);
+    add_loads(run, i, loads, out);
   }
   return out;
 }

@@ -7,10 +7,13 @@
 // those of the calmest stretch before. Without a calm stretch only swings of 30 % are told, and only when the level
 // does not fall meanwhile: then the loss says nothing about progress whatever its cause.
 //
-// How: windows of 32 points (a fifth of the points where there are fewer than 160, at least 12); in each the robust sigma about the local level (stat/oscillation.h), in units of the scale
-// (the window's median, or a third of the range that the series has covered so far: a memorised corpus swings by half
-// of nothing). Windows above the amplitude asked for, with at most one below it in between, make the stretch. The same
-// is done with medians of 8 and of 64 records for points: swings slower than a window would else pass for the level.
+// How: windows of 32 points (a fifth of the points where there are fewer than 160, at least 12; then the growth asked
+// for is larger by the root of 32 / width); in each the robust sigma about the local level (stat/oscillation.h), in
+// units of the scale (the window's median, or a third of the range that the series has covered so far: a memorised
+// corpus swings by half of nothing). Windows above the amplitude asked for, with at most one below it in between, make
+// the stretch. It gets nowhere when its second half is not lower than its first by more than 3 % and what the swings
+// themselves do to the medians. The same is done with medians of 8 and of 64 records for points: swings slower than a
+// window would else pass for the level.
 
 #include "measure/swings.h"
 

@@ -173,6 +173,25 @@ TEST(Resumes, CheckpointLoadedWithinASegmentIsCompared) {
   EXPECT_EQ(finding.severity, Severity::kError);
 }
 
+TEST(Resumes, ALearningRateThatBeginsAnewIsShown) {
+  std::vector<double> after = falling(kFrom, 800, 4);
+  for (std::size_t i = 0; i < after.size(); ++i) after[i] *= 1 + 0.4 * std::exp(-static_cast<double>(i) / 90);
+  std::vector<double> warm_up(after.size(), 3e-4);
+  for (std::size_t i = 0; i < 50; ++i) warm_up[i] = 6e-6 * static_cast<double>(i + 1);
+  const assay::Run run = MakeRun()
+                             .series("loss", falling(0, 400, 1))
+                             .series("learning_rate", std::vector<double>(400, 3e-4))
+                             .restart()
+                             .steps(301)
+                             .series("loss", after)
+                             .series("learning_rate", warm_up)
+                             .done();
+  const Finding finding = restart_of(run);
+  EXPECT_NE(test::evidence_of(rule("run-restarted"), finding).find("learning rate at step 301: 3.0e-4 before"),
+            std::string::npos)
+      << test::evidence_of(rule("run-restarted"), finding);
+}
+
 TEST(Resumes, FewRecordsTellNothing) {
   const assay::Run run = resumed([](double) { return 1.6; }, 1, 0.01, kFrom + 2);
   const Finding finding = restart_of(run);
