@@ -122,6 +122,24 @@ TEST(LossSpike, BriefOneThatTheGradientDoesNotAnswerIsANote) {
   EXPECT_EQ(severity(), Severity::kWarning);
 }
 
+TEST(LossSpike, TheTailOfItsOwnNoiseIsANote) {
+  Random random(21);
+  std::vector<double> loss(8000);
+  for (double& x : loss) {
+    double squares = 0;
+    for (int k = 0; k < 3; ++k) squares += std::pow(random.gauss(), 2);
+    x = 3 * (1 + 0.01 * random.gauss() / std::sqrt(squares / 3));  // Student's t with three degrees of freedom
+  }
+  auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_NE(evidence_of(rule("loss-spike"), found[0]).find("heavy tail"), std::string::npos);
+  loss[5000] = loss[5001] = 9;
+  found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning) << "one that stands alone";
+}
+
 TEST(LossSpike, OneRecordBeforeTheLastIsOver) {
   std::vector<double> loss = trained(300);
   loss[298] *= 1.3;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "assay/metric.h"
 #include "measure/training_kind.h"
@@ -16,6 +17,7 @@
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/quantile.h"
+#include "stat/rolling.h"
 
 namespace assay {
 
@@ -27,10 +29,16 @@ constexpr double kDoubled = 2.0;
 constexpr double kPartOfTheNoise =
     0.01;  // of the records: such a loss has a heavy tail, its spikes are its normal state
 constexpr double kClipQuantile = 0.9;
+constexpr std::size_t kTailHalfWidth = 16;
+constexpr std::size_t kLeastInTail = 3;
+constexpr std::ptrdiff_t kAmongHighest = 4;  // more than a brief spike has records
+constexpr double kAlone = 3;                 // times the fifth highest: a tail of 1 / z^3 expects 1.7
+constexpr std::size_t kTailFalls = 3;        // a tail as heavy as 1 / z^3 has seven times as many between as beyond
 
 struct Judged {
   const LossEvent* event = nullptr;
   Severity severity = Severity::kNote;
+  bool eval_moved = false;
   bool calm = false;  // the evaluation loss says that nothing was harmed
 };
 
@@ -41,11 +49,12 @@ Severity severity_of_open(const LossEvent& event) {
 }
 
 Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters& set, TrainingKind kind) {
-  Judged out{&event, Severity::kWarning, false};
+  Judged out{.event = &event, .severity = Severity::kWarning};
   const Departure& shape = event.shape;
   const auto eval = eval_reaction(run.segments[event.segment], event.acute());
   const bool brief = static_cast<double>(event.records()) <= set["brief"];
   out.calm = eval && !eval->moved;
+  out.eval_moved = eval && eval->moved;
   if (shape.rise < set["rise"]) out.severity = Severity::kNote;
   // In an excerpt the level itself is a guess: only what doubles it is worth an alarm.
   if (brief && shape.absolute && shape.rise < 1) out.severity = Severity::kNote;
@@ -86,6 +95,28 @@ std::size_t recurrence(const std::vector<Judged>& spikes) {
   const auto regular =
       std::count_if(gaps.begin(), gaps.end(), [&](double gap) { return std::fabs(gap - usual) <= 2 + 0.02 * usual; });
   return 10 * static_cast<std::size_t>(regular) >= 9 * gaps.size() ? static_cast<std::size_t>(usual) : 0;
+}
+
+// Spikes that are the end of a tail: far more records stand four to eight sigma above their surroundings than beyond.
+// One that something caused stands alone above all others.
+bool heavy_tailed(const Series& loss) {
+  const auto values = loss.values.span();
+  std::vector<double> rests = running_median(values, kTailHalfWidth);
+  for (std::size_t i = 0; i < rests.size(); ++i) rests[i] = values[i] - rests[i];
+  const double sigma = robust_sigma(rests);
+  std::size_t between = 0;
+  std::size_t beyond = 0;
+  for (const double rest : rests) {
+    if (rest >= 8 * sigma) {
+      ++beyond;
+    } else if (rest >= 4 * sigma) {
+      ++between;
+    }
+  }
+  if (!(sigma > 0) || beyond < kLeastInTail || between < kTailFalls * beyond) return false;
+  std::nth_element(rests.begin(), rests.begin() + kAmongHighest, rests.end(), std::greater<>());
+  const double highest = *std::max_element(rests.begin(), rests.begin() + kAmongHighest);
+  return highest <= kAlone * rests[kAmongHighest];
 }
 
 // Spikes as high as this one came back before, after at least as many records.
@@ -175,7 +206,9 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   const bool frequent = spikes.size() >= 3 && rate >= set["frequent"] / 1000 && !harmless && (event.positive || !brief);
   const bool border = at_epoch_borders(run, spikes);
   const std::size_t period = border ? 0 : recurrence(spikes);
-  const bool noise = brief && spikes.size() >= 5 && rate >= kPartOfTheNoise;
+  const bool unmoved = std::all_of(spikes.begin(), spikes.end(), [](const Judged& one) { return !one.eval_moved; });
+  const bool noise =
+      brief && ((spikes.size() >= 5 && rate >= kPartOfTheNoise) || (unmoved && heavy_tailed(*event.loss)));
 
   Finding finding;
   finding.severity = worst->severity;
@@ -377,7 +410,9 @@ const Rule kLossSpike{
              "and several times the noise, confidence at most 0.6.\n\n*note*: rises below 10 %; spikes of up to three "
              "records that the evaluation loss does not show, or, where there is none, below 50 % or below 100 % "
              "without an answer of the grad norm; a step up of less than 30 % without overshoot and without an answer "
-             "of the grad norm, which training makes good. *warning*: all others that came back. *error*: the log "
+             "of the grad norm, which training makes good; brief spikes that are the tail of the noise (three times as "
+             "many records stand 4 to 8 sigma above their surroundings as beyond, and the highest no more than three "
+             "times as high as the fifth). *warning*: all others that came back. *error*: the log "
              "ends before it came back. All spikes of a run that came back are one finding, its place that of the "
              "worst. What came with a restart is told by `run-restarted`.",
          .example = "`loss rose from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back at 2.805 by step 31,222, "
