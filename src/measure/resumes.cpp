@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kCompared = 16;
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kNoiseRecords = 64;
-constexpr std::size_t kMostBefore = 4096;
+constexpr std::size_t kMostBefore = 512;
 constexpr double kSameLevel = 0.05;
 constexpr double kNoise = 4;
 constexpr double kWellTrained = 0.5;

@@ -15,7 +15,7 @@ namespace assay {
 bool continues(const Run& run, std::size_t segment);
 
 /// Values of the metric that the run had before the step at which this segment begins, of all segments that it
-/// continues; a few thousand at most. Empty when it continues nothing.
+/// continues; the last few hundred at most. Empty when it continues nothing.
 std::vector<double> values_before(const Run& run, std::size_t segment, std::string_view metric);
 
 /// The loss on both sides of a place where training was taken up again.

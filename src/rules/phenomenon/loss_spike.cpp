@@ -406,15 +406,15 @@ const Rule kLossSpike{
              "first record of the rise, walked back from the alarm; the place of the finding is the part until the "
              "spike has lost half of its height, or, where the log ends in it, until its peak. For losses near zero "
              "or below, a third of the range that the series has covered stands for the level. With fewer than 16 "
-             "records before (an excerpt): 30 % above the smallest value so far (50 % with fewer than eight records) "
-             "and several times the noise, confidence at most 0.6.\n\n*note*: rises below 10 %; spikes of up to three "
-             "records that the evaluation loss does not show, or, where there is none, below 50 % or below 100 % "
-             "without an answer of the grad norm; a step up of less than 30 % without overshoot and without an answer "
-             "of the grad norm, which training makes good; brief spikes that are the tail of the noise (three times as "
-             "many records stand 4 to 8 sigma above their surroundings as beyond, and the highest no more than three "
-             "times as high as the fifth). *warning*: all others that came back. *error*: the log "
-             "ends before it came back. All spikes of a run that came back are one finding, its place that of the "
-             "worst. What came with a restart is told by `run-restarted`.",
+             "records before (an excerpt), and up to 32 as well: 30 % above the smallest value so far (50 % with "
+             "fewer than eight records) and several times the noise, confidence at most 0.6.\n\n*note*: rises below "
+             "10 %; spikes of up to three records that the evaluation loss does not show, or, where there is none, "
+             "below 50 % or below 100 % without an answer of the grad norm; a step up of less than 30 % without "
+             "overshoot and without an answer of the grad norm, which training makes good; brief spikes that are the "
+             "tail of the noise (three times as many records stand 4 to 8 sigma above their surroundings as beyond, "
+             "and the highest no more than three times as high as the fifth). *warning*: all others that came back. "
+             "*error*: the log ends before it came back. All spikes of a run that came back are one finding, its "
+             "place that of the worst. What came with a restart is told by `run-restarted`.",
          .example = "`loss rose from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back at 2.805 by step 31,222, "
                     "after 3 records`",
          .to_do =

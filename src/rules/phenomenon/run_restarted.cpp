@@ -122,10 +122,11 @@ void add_actions(const Resume& one, Finding& finding) {
 }
 
 void tell_resumes(const Run& run, std::vector<Judged> all, Findings& out) {
-  std::stable_sort(all.begin(), all.end(), [](const Judged& a, const Judged& b) {
+  std::sort(all.begin(), all.end(), [](const Judged& a, const Judged& b) {
     if (a.severity != b.severity) return a.severity > b.severity;
-    if (a.severity != Severity::kNote) return a.rank() > b.rank();
-    return a.at.repeated() > b.at.repeated();
+    if (a.severity != Severity::kNote && a.rank() != b.rank()) return a.rank() > b.rank();
+    if (a.at.repeated() != b.at.repeated()) return a.at.repeated() > b.at.repeated();
+    return std::pair(a.at.segment, a.at.row) < std::pair(b.at.segment, b.at.row);
   });
   const Judged& worst = all.front();
   Finding finding;
