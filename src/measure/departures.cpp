@@ -25,19 +25,24 @@
 //   creeps up it would follow an event that builds up over some tens of records.
 // - What came before a restart makes the level as well (`before`), for else each resume would be blind.
 //
-// Departure: x - level >= max(8 sigma, rise * scale), sigma = 1.4826 max(MAD, floor); for the far level or the near one.
+// Departure: x - level >= max(8 sigma, rise * scale), sigma = 1.4826 max(MAD, floor); the far level or the near one.
 // Onset: from the alarm back over the records that lie above level + 3 sigma, or climb towards it from above
 // level + back * scale; with the near level each record is measured from its own.
 // Regained: at the first record at or below the upper edge, level + max(3 MAD, back * scale), from which on the median
-// of 16 records (or of all that are left, at least two) is so too. Single records below the edge end nothing.
+// of 16 records (or of all that are left, at least two after more than one high record) is so too. Single records below
+// the edge end nothing.
 //
-// Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD. Then, in absolute terms: x
-// is at least 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above
-// it (three times with fewer than eight differences); or four records rise one after the other by 30 % in all, and by
-// three times the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of
-// five. Noise: the median difference of neighbours, with fewer than eight differences the largest one; a single value
-// before counts as 5 %. Where the loss is negative anywhere, neither the floor nor so few records say anything: then
-// only what stands 8 times the range of at least eight of them above the least is told.
+// A level that stays up is not taken for normal. But where it has moved by less than 30 % and settled (64 records later
+// with noise as before), spikes that stand on it and come back to it are told as well.
+//
+// Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD, and up to twice as many
+// hold too much of the steep beginning. Then, in absolute terms (alone, or from 16 records on as well): x is at least
+// 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above it (three
+// times with up to eight records before); or four records rise one after the other by 30 % in all, and by three times
+// the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of five. Noise:
+// the median difference of neighbours, with fewer than eight differences the largest one; a single value before counts
+// as 5 %. Where the loss is negative anywhere, neither the floor nor so few records say anything: then only what stands
+// 8 times the range of at least eight of them above the least is told.
 //
 // With Compare::kRatio the same walk runs over the logarithms: a grad norm lives on a log scale, and its decimals make
 // the MAD zero unless it has a floor.
@@ -58,10 +63,13 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kRegainRecords = 16;
+constexpr std::size_t kAbsoluteUntil = 2;  // times `least`: young windows hold the steep beginning
 constexpr std::size_t kNearRecords = 9;
 constexpr std::size_t kLeastRests = 8;
 constexpr double kChangeToMad = 1.0484 / kMadToSigma;  // median difference of neighbours, see trend.cpp
 constexpr double kBeyondRange = 8;
+constexpr double kLittle = 0.3;  // of the scale: a level that is further up is not taken for a new one
+constexpr double kUsualNoise = 3;
 constexpr std::size_t kMostQuantumValues = 4096;
 constexpr std::size_t kFewRecords = 8;
 constexpr double kFewRecordsRise = 0.5;
@@ -92,11 +100,15 @@ class Walk {
     for (std::size_t i = first_measured(); i < values_.size(); ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
-      const bool robust = accepted_.size() >= set_.least;
       excess_[i % excess_.size()] = rests_.empty() ? 0 : x - near_level();
-      if (robust ? leaves_level(x) : leaves_floor(x)) {
+      const bool robust = accepted_.size() >= set_.least && leaves_level(x);
+      const bool few = accepted_.size() < set_.least || (!ratio_ && count_ < kAbsoluteUntil * set_.least);
+      if (robust || (few && leaves_floor(x))) {
         add(found, follow(i, robust));
-        if (!found.back().regained) break;  // to the end of the series
+        if (!found.back().regained) {  // to the end of the series
+          look_beyond(found);
+          break;
+        }
         i = found.back().last;
         free_from_ = i + 1;
       } else {
@@ -136,7 +148,7 @@ class Walk {
     accepted_.push(x);
     low_ = std::min(low_, x);
     high_ = std::max(high_, x);
-    if (first_.size() < set_.least) first_.push_back(x);
+    if (first_.size() < kAbsoluteUntil * set_.least) first_.push_back(x);
     ++count_;
   }
 
@@ -204,14 +216,14 @@ class Walk {
     // Around zero no share of the level tells, and so few records tell no noise: only what dwarfs all of them does.
     if (around_zero_) return first_.size() >= kFewRecords && above >= kBeyondRange * (high_ - low_);
     if (above < share(set_.absolute_rise, scale)) return false;
-    if (above >= share(wanted, scale) && above >= set_.absolute_noise * noise_of_few(floor)) return true;
+    if (above >= share(wanted, scale) && above >= wanted_noise() * noise_of_few(floor)) return true;
     return rises_step_by_step(x, scale);
   }
 
   // The median difference of independent records is 0.95 sigma, and the smallest median of five lies about one sigma
   // below the level: six differences above it are five sigma above the level. The largest of a few differences is a
   // bound already.
-  double wanted_noise() const { return first_.size() <= kFewRecords ? 3 : 6; }
+  double wanted_noise() const { return set_.absolute_noise * (first_.size() <= kFewRecords ? 1 : 2); }
 
   bool rises_step_by_step(double x, double scale) const {
     if (first_.size() < kMonotone - 1) return false;
@@ -286,7 +298,6 @@ class Walk {
     d.absolute = !robust;
     d.before_count = count_;
     d.onset = walk_back(alarm, base);
-    const std::size_t enough = robust ? 2 : 1;  // an excerpt may end with the one record that tells
     for (std::size_t i = alarm + 1; i < values_.size(); ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
@@ -296,6 +307,8 @@ class Walk {
         continue;
       }
       const auto [after, n] = ahead(i);
+      // An excerpt may end with the one record that tells, and so may a log that ends behind a single high record.
+      const std::size_t enough = robust && d.records() > 1 ? 2 : 1;
       if (n >= enough && after <= base.edge) {
         d.regained = i;
         d.after = unit(after);
@@ -330,6 +343,43 @@ class Walk {
       }
     }
     found.push_back(next);
+  }
+
+  // Where a level that moved up a little has settled: the records from there on make a new one.
+  std::optional<std::size_t> settled_from(const Departure& step) const {
+    const std::size_t from = step.onset + set_.window;
+    if (ratio_ || step.absolute || step.ends_non_finite || from + 2 * set_.window > values_.size()) return std::nullopt;
+    const auto block = values_.subspan(from, set_.window);
+    const double sigma = (step.peak_value - step.level) / step.z;
+    const bool near = median(block) - step.level < kLittle * step.scale;
+    return near && robust_sigma(block) <= kUsualNoise * sigma ? std::optional(from + set_.window) : std::nullopt;
+  }
+
+  // Spikes that come and go behind a step are told beside it; anything else behind it is a part of it.
+  void look_beyond(std::vector<Departure>& found) const {
+    Departure& step = found.back();
+    const auto from = settled_from(step);
+    if (!from || behind_a_step_) return;
+    Walk rest(values_.subspan(*from), set_, values_.subspan(*from - set_.window, set_.window));
+    rest.behind_a_step_ = true;
+    rest.low_ = low_;
+    rest.high_ = std::max(high_, rest.high_);
+    std::vector<Departure> later = rest.run();
+    if (later.empty() || !later.back().regained) return;
+    const double sigma = (step.peak_value - step.level) / step.z;
+    step.peak = step.onset;
+    for (std::size_t i = step.onset; i < *from + later.front().onset; ++i) {
+      if (usable(i) && values_[i] > values_[step.peak]) step.peak = i;
+    }
+    step.peak_value = values_[step.peak];
+    step.z = (step.peak_value - step.level) / sigma;
+    step.rise = rise_of(step.peak_value, step.level, step.scale);
+    for (Departure& one : later) {
+      for (std::size_t* index : {&one.onset, &one.alarm, &one.peak, &one.half_last, &one.last}) *index += *from;
+      one.regained = *one.regained + *from;
+      one.before_count += count_;
+    }
+    found.insert(found.end(), later.begin(), later.end());
   }
 
   double rise_of(double peak, double level, double scale) const {
@@ -371,6 +421,7 @@ class Walk {
   RollingMedian changes_;       // sizes of the last differences of neighbours
   std::vector<double> excess_;  // height of the last records above their own near level, by index
   double latest_ = 0;
+  bool behind_a_step_ = false;
   bool around_zero_ = false;  // a negative value somewhere: the first ones may be positive by chance
   bool ratio_;
   std::vector<double> first_;  // the first accepted records, as many as absolute terms need

@@ -5,9 +5,12 @@
 //   first loss) or with a peak above the first loss, and it came back (or is more than half way back where the log ends
 //   in that same early part): an initial transient. Adam's first steps, a learning rate that starts high, fp16 scale
 //   search: 6.9 -> 24.7 at step 2 and healthy ever after.
-// - It came back: a spike.
+// - It came back: a spike. One that has lost half of its height and ends within a tenth of its level came back as well:
+//   that far the level itself may move while a spike heals, and no less than a tenth is called a divergence.
 // - It did not come back within its segment: a divergence, once 16 records (or their length in steps: excerpts leave
 //   records out) follow its onset, or when it ends in NaN. Sooner nobody can tell: a spike that is not yet over.
+// - Either may be a step up: within 16 records at a new level, less than 30 % higher, without overshoot, which then
+//   falls on or holds. So does a harder stage of the data look; an optimizer that lost its way overshoots or climbs.
 // - No departure lasts, but the end lies above what had been reached: a slow rise (drift.h), a divergence too.
 // A restart does not begin anew: the level is that of the records before the step at which the run goes on. An event
 // that begins there belongs to the restart. One that was open when the run stopped and is still open when it goes on is
@@ -37,6 +40,9 @@ constexpr double kLearned = 0.9;     // of the first loss: above it nothing had 
 constexpr double kSameLevel = 0.05;  // of the first loss: the level at which training began
 constexpr double kWellTrained = 0.5;
 constexpr std::size_t kTailRecords = 16;
+constexpr double kLargestStep = 0.3;  // of the scale; a harder stage of data costs less
+constexpr double kOvershoot = 1.5;    // of the height of a step: the highest tenth of its first records
+constexpr double kRisesOn = 0.25;
 constexpr std::size_t kFirstRecords = 3;  // of a segment: what begins there came with the restart
 
 double first_finite(std::span<const double> values) {
@@ -104,12 +110,27 @@ class Classifier {
       event.back_to_start = starts_ && event.positive && shape.level < kWellTrained * first_ &&
                             std::fabs(shape.after - first_) <= kSameLevel * first_;
     }
+    look_for_step(event);
+    const double left = event.to_the_end ? shape.peak_value - shape.after : 0;
+    event.nearly = event.to_the_end && !shape.ends_non_finite && can_tell(shape) && event.end_rise < set_.drift_rise &&
+                   left >= kHalfWay * (shape.peak_value - shape.level);
     if (is_transient(event)) {
       event.kind = LossEventKind::kTransient;
-    } else if (event.to_the_end && can_tell(shape)) {
+    } else if (event.to_the_end && !event.nearly && can_tell(shape)) {
       event.kind = LossEventKind::kDivergence;
     }
     return event;
+  }
+
+  void look_for_step(LossEvent& event) const {
+    const Departure& shape = event.shape;
+    const std::size_t records = shape.records();
+    if (records < 2 * kTailRecords || shape.ends_non_finite || !event.positive) return;
+    event.stepped_to = median(values_.subspan(shape.onset, kTailRecords));
+    const double height = event.stepped_to - shape.level;
+    const double top = quantile(values_.subspan(shape.onset, 2 * kTailRecords), 0.9) - shape.level;
+    const double end = median(values_.subspan(shape.last + 1 - kTailRecords, kTailRecords)) - shape.level;
+    event.step_up = height < kLargestStep * shape.scale && top <= kOvershoot * height && end <= (1 + kRisesOn) * height;
   }
 
   // After a resume some trainers divide the first mean by steps that they did not run: one or two records far below a
@@ -196,6 +217,7 @@ class Classifier {
     LossEvent event = event_of(shape);
     event.kind = LossEventKind::kDivergence;
     event.slow = true;
+    look_for_step(event);
     event.to_the_end = true;
     event.end_rise = drift->rise;
     event.coming_back = drift->coming_back;

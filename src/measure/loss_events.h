@@ -14,14 +14,14 @@ namespace assay {
 
 enum class LossEventKind : std::uint8_t {
   kTransient,   // the bump with which many runs begin
-  kSpike,       // came back; or the log ends too soon to tell
+  kSpike,       // came back (nearly, where it ends within a tenth of its level); or the log ends too soon to tell
   kDivergence,  // did not come back
 };
 
 struct LossEventOptions {
   double sigmas = 8;
   double rise = 0.05;
-  double drift_rise = 0.10;
+  double drift_rise = 0.10;  ///< what is left at the end: less is no divergence
   std::size_t transient_records = 50;
   double untrained = 0.7;  ///< of the first loss: above it training has not got anywhere yet
   std::size_t tell = 16;   ///< records (or record spacings of steps) after the onset that show a rise to be lasting
@@ -36,6 +36,9 @@ struct LossEvent {
   bool coming_back = false;    // not regained, but a third of the height has been lost again
   bool at_restart = false;     // it began with a restart, after which the loss was higher
   bool repaired = false;       // not regained in its segment, but in a later one: after a restart
+  bool nearly = false;         // kSpike: not regained, but what is left is less than drift_rise and half of the height
+  bool step_up = false;        // a new level from one record to the next, less than 30 % up, that does not rise further
+  double stepped_to = 0;       // that level: the median of the first 16 records
   bool to_the_end = false;     // not regained within its segment
   double end_rise = 0;         // what is left of it at the end of the segment, in units of the scale
   bool unlearned = false;      // slow: the loss had never fallen before it rose
@@ -44,8 +47,13 @@ struct LossEvent {
 
   std::int64_t onset_step() const { return loss->step(shape.onset); }
   std::int64_t last_step() const { return loss->step(shape.last); }
-  /// Steps of the acute part: until it has lost half of its height for good.
-  StepRange acute() const { return {loss->step(shape.onset), loss->step(shape.half_last)}; }
+  bool came_back() const { return shape.regained.has_value() || nearly; }
+  std::size_t records() const { return nearly ? shape.half_last - shape.onset + 1 : shape.records(); }
+  /// Steps of the acute part: until it has lost half of its height for good; if the log ends in a spike, its rise.
+  StepRange acute() const {
+    const bool open = kind == LossEventKind::kSpike && !came_back();
+    return {loss->step(shape.onset), loss->step(open ? shape.peak : shape.half_last)};
+  }
 };
 
 /// In the order of the file. The run has to outlive the result.

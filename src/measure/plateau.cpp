@@ -128,11 +128,19 @@ std::optional<Plateau> longest_plateau(std::span<const double> values, std::size
 
 std::optional<double> uniform_guess(double level, std::optional<double> vocabulary) {
   constexpr std::array<double, 9> kUsual = {2, 3, 4, 5, 10, 20, 50, 100, 1000};
+  // What tokenizers in use have: near one of them the level tells that it is a guess, not which tokenizer.
+  constexpr std::array<double, 9> kVocabularies = {30522, 32000, 50257, 64000, 65536, 100277, 128256, 151936, 256000};
+  const auto within = [&](double classes, double share) {
+    return std::fabs(level - std::log(classes)) <= share * std::log(classes);
+  };
+  if (vocabulary && within(*vocabulary, 0.01)) return vocabulary;
   for (const double classes : kUsual) {
-    if (std::fabs(level - std::log(classes)) <= 0.01 * std::log(classes)) return classes;
+    if (within(classes, 0.01)) return classes;
   }
-  if (vocabulary && std::fabs(level - std::log(*vocabulary)) <= 0.01 * std::log(*vocabulary)) return vocabulary;
-  return std::nullopt;
+  const auto nearest = *std::min_element(kVocabularies.begin(), kVocabularies.end(), [&](double a, double b) {
+    return std::fabs(level - std::log(a)) < std::fabs(level - std::log(b));
+  });
+  return !vocabulary && within(nearest, 0.005) ? std::optional(nearest) : std::nullopt;
 }
 
 }  // namespace assay

@@ -27,7 +27,8 @@ struct Plateau {
 std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from, const PlateauOptions& options);
 
 /// The classes of a uniform guess, exp(level), when `level` is within 1 % of the entropy of a usual number of them
-/// (2, 3, 4, 5, 10, 20, 50, 100, 1000, or `vocabulary`).
+/// (2, 3, 4, 5, 10, 20, 50, 100, 1000, or `vocabulary`); without `vocabulary` also within 0.5 % of that of a usual one
+/// (32,000, 50,257, 128,256, …).
 std::optional<double> uniform_guess(double level, std::optional<double> vocabulary);
 
 }  // namespace assay

@@ -5,16 +5,16 @@
 // the trend: no comparison of a loss with itself is fairer. Where no steps are repeated, the last records before stand
 // against the first ones after it.
 //
-// How: medians of up to 16 records on each side; the first three after it count alone, where they are higher, so that a
-// short bump is seen. It goes on when they differ by no more than 5 % of the level and four sigma of the noise between
-// neighbours. Around zero (policy objectives) there is no level to take a share of: then the range covered is the scale.
-// A loss that is higher is back at the first record from which on the median of 16 is within that margin. A loss that
-// is lower and rises again by half of the difference has been reading data that it had read before: what had been
-// learned by heart was no progress.
+// How: medians of up to 16 records on each side; the first three after it count alone, where they are higher, so that
+// a short bump is seen. It goes on when they differ by no more than 5 % of the level and four sigma of the noise
+// between neighbours. Around zero (policy objectives) there is no level to take a share of: the range covered is the
+// scale. A loss that is higher is back at the first record from which on the median of 16 is within that margin. One
+// that is lower and rises again by half of the difference has been reading data that it had read before: what had
+// been learned by heart was no progress.
 // The loss of random weights: within 5 % of the first loss of the run after having been below half of it.
 //
-// Limits: fewer than three records on one side tell nothing. In a steep fall without repeated steps the medians lie half
-// a window apart, which hides a jump of that size.
+// Limits: fewer than three records on one side tell nothing. In a steep fall without repeated steps the medians lie
+// half a window apart, which hides a jump of that size.
 
 #include "measure/resumes.h"
 
@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kCompared = 16;
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kNoiseRecords = 64;
-constexpr std::size_t kMostBefore = 4096;
+constexpr std::size_t kMostBefore = 512;
 constexpr double kSameLevel = 0.05;
 constexpr double kNoise = 4;
 constexpr double kWellTrained = 0.5;
@@ -116,7 +116,8 @@ std::optional<LossAcross> compare(const Run& run, std::size_t segment, const Sid
     if (out.after < out.before - margin) {
       out.goes = LossAcross::Goes::kLower;
       const double edge = out.before - (out.before - out.after) / 2;
-      if (const auto back = first_lasting(side.now, [&](double x) { return x >= edge; })) out.back = loss.step(from + *back);
+      if (const auto back = first_lasting(side.now, [&](double x) { return x >= edge; }))
+        out.back = loss.step(from + *back);
     }
   }
   out.rise = (out.after - out.before) / scale;
@@ -147,13 +148,17 @@ std::optional<LossAcross> loss_across(const Run& run, std::size_t segment) {
   if (after == nullptr || after->empty()) return std::nullopt;
   Side side;
   side.now = after->values.span();
-  if (!take_same_steps(run, segment, *after, side)) {
-    side.noise = finite(values_before(run, segment, metric::kLoss));
-    if (side.noise.size() > kNoiseRecords) side.noise.erase(side.noise.begin(), side.noise.end() - kNoiseRecords);
-    side.then = {side.noise.end() - static_cast<std::ptrdiff_t>(std::min(kCompared, side.noise.size())),
-                 side.noise.end()};
-  }
-  return compare(run, segment, side, *after, 0);
+  std::optional<LossAcross> same;
+  if (take_same_steps(run, segment, *after, side)) same = compare(run, segment, side, *after, 0);
+  if (same && same->goes != LossAcross::Goes::kLower) return same;
+  side.same_steps = false;
+  side.noise = finite(values_before(run, segment, metric::kLoss));
+  if (side.noise.size() > kNoiseRecords) side.noise.erase(side.noise.begin(), side.noise.end() - kNoiseRecords);
+  const auto last = static_cast<std::ptrdiff_t>(std::min(kCompared, side.noise.size()));
+  side.then.assign(side.noise.end() - last, side.noise.end());
+  const auto beside = compare(run, segment, side, *after, 0);
+  // Lower than at the same steps, but no lower than just before them: those steps were an event that was left behind.
+  return same && !(beside && beside->goes == LossAcross::Goes::kOn) ? same : beside;
 }
 
 std::optional<LossAcross> loss_across_row(const Run& run, std::size_t segment, std::size_t row) {
@@ -169,22 +174,22 @@ std::optional<LossAcross> loss_across_row(const Run& run, std::size_t segment, s
 }
 
 // Checkpoints loaded in the middle of a segment: the steps go on, so nothing but the message tells of a resume.
-void add_loads(const Run& run, std::size_t index, std::vector<Resume>& out) {
+void add_loads(const Run& run, std::size_t index, std::span<const Event* const> loads, std::vector<Resume>& out) {
   const Segment& segment = run.segments[index];
-  for (const Event& event : run.events) {
-    if (event.kind != EventKind::kCheckpointLoaded || event.segment != static_cast<int>(index) || segment.empty())
-      continue;
-    const IntegerColumn& lines = segment.rows->line;
-    if (event.line <= lines.front() || event.line >= lines.back()) continue;
+  if (segment.empty()) return;
+  const IntegerColumn& lines = segment.rows->line;
+  for (const Event* event : loads) {
+    if (event->segment != static_cast<int>(index)) continue;
+    if (event->line <= lines.front() || event->line >= lines.back()) continue;
     std::size_t low = 0;
     std::size_t high = lines.size();
     while (low < high) {  // first row after the message
       const std::size_t middle = low + (high - low) / 2;
-      (lines[middle] > event.line ? high : low) = lines[middle] > event.line ? middle : middle + 1;
+      (lines[middle] > event->line ? high : low) = lines[middle] > event->line ? middle : middle + 1;
     }
     const bool again = !out.empty() && out.back().segment == index && out.back().row == low;
     if (again) continue;  // every rank may say so
-    Resume one{index, low, segment.rows->step[low - 1], segment.rows->step[low], event.line, {}};
+    Resume one{index, low, segment.rows->step[low - 1], segment.rows->step[low], event->line, {}};
     one.loss = loss_across_row(run, index, low);
     out.push_back(one);
   }
@@ -219,6 +224,10 @@ std::vector<double> values_before(const Run& run, std::size_t segment, std::stri
 
 std::vector<Resume> find_resumes(const Run& run) {
   std::vector<Resume> out;
+  std::vector<const Event*> loads;
+  for (const Event& event : run.events) {
+    if (event.kind == EventKind::kCheckpointLoaded) loads.push_back(&event);
+  }
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
     if (continues(run, i)) {
       const Segment& segment = run.segments[i];
@@ -226,7 +235,7 @@ std::vector<Resume> find_resumes(const Run& run) {
       one.loss = loss_across(run, i);
       out.push_back(one);
     }
-    add_loads(run, i, out);
+    add_loads(run, i, loads, out);
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace assay {
 bool continues(const Run& run, std::size_t segment);
 
 /// Values of the metric that the run had before the step at which this segment begins, of all segments that it
-/// continues; a few thousand at most. Empty when it continues nothing.
+/// continues; the last few hundred at most. Empty when it continues nothing.
 std::vector<double> values_before(const Run& run, std::size_t segment, std::string_view metric);
 
 /// The loss on both sides of a place where training was taken up again.
@@ -26,13 +26,13 @@ struct LossAcross {
   double rise = 0;  // (after - before) in units of the scale: 0.1 is 10 % of the level
 
   enum class Goes : std::uint8_t { kOn, kHigher, kLower } goes = Goes::kOn;
-  std::size_t records = 0;            // that follow in this segment; until it came back where it has
-  std::optional<std::int64_t> back;   // kHigher: step at which it is back; kLower: at which it has risen again
-  bool repaired = false;              // not back in this segment, but in a later one
-  double end = 0;                     // median of the last records of the segment
-  double end_rise = 0;                // what is left of the rise there
-  bool coming_back = false;           // not back, but a third of the rise is gone
-  std::optional<double> from_start;   // the first loss of training, when the loss is there again
+  std::size_t records = 0;           // that follow in this segment; until it came back where it has
+  std::optional<std::int64_t> back;  // kHigher: step at which it is back; kLower: at which it has risen again
+  bool repaired = false;             // not back in this segment, but in a later one
+  double end = 0;                    // median of the last records of the segment
+  double end_rise = 0;               // what is left of the rise there
+  bool coming_back = false;          // not back, but a third of the rise is gone
+  std::optional<double> from_start;  // the first loss of training, when the loss is there again
 };
 
 struct Resume {

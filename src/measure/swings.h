@@ -12,7 +12,7 @@ struct SwingOptions {
   double growth = 3;        ///< over the calmest stretch before
   double always = 0.30;     ///< amplitude that counts without a calm stretch before
   double share = 0.2;       ///< of the records that the stretch has to cover
-  std::size_t least = 64;   ///< finite records that the series has to have
+  std::size_t least = 48;   ///< finite records that the series has to have
 };
 
 struct Swings {
@@ -20,8 +20,8 @@ struct Swings {
   std::size_t last = 0;      ///< of the last one
   double amplitude = 0;      ///< median over the stretch, in units of the scale
   double calm = 0;           ///< amplitude of the calmest stretch before; 0: there is none
-  double level_before = 0;   ///< at its beginning
-  double level_after = 0;    ///< at its end
+  double level_before = 0;   ///< of its first half
+  double level_after = 0;    ///< of its second half
   std::size_t smoothed = 1;  ///< records in a point: 1, 8 or 64 (slow swings show in blocks only)
   double sign_change_rate = 0;
 };

@@ -31,6 +31,10 @@ struct GradReaction {
 /// Nothing without a grad norm around the event.
 std::optional<GradReaction> grad_reaction(const Segment& segment, const Series& loss, const Departure& shape);
 
+/// The level moved and training goes on from there: a step up (LossEvent::step_up) that the grad norm, where the log
+/// has one, did not answer. What other data or another objective does.
+bool level_moved(const Run& run, const LossEvent& event);
+
 /// Evaluation losses around an event: the last before its onset, the first after its acute part.
 struct EvalReaction {
   std::int64_t before_step = 0, after_step = 0;
@@ -41,6 +45,9 @@ std::optional<EvalReaction> eval_reaction(const Segment& segment, StepRange acut
 
 /// Steps whose data an event has read: from the record before its onset (exclusive) to the last of `acute`.
 StepRange data_steps(const Series& loss, const Departure& shape, StepRange acute);
+/// Steps to leave out after going back: those of the acute part, with one record more on each side, because the batch
+/// that pushed the weights is the one before the loss that shows it.
+StepRange steps_to_skip(const LossEvent& event);
 /// Samples read in these steps, where consumed_samples is logged.
 std::optional<StepRange> samples_of(const Segment& segment, StepRange steps);
 
@@ -60,6 +67,9 @@ Action halve_learning_rate(const Run& run, std::size_t segment, std::int64_t ste
 /// How sure a departure makes: 0.6 at the threshold, towards 0.97 with distance; 0.45 to 0.6 with too few records
 /// before.
 double confidence_of(const Departure& shape);
+
+/// A share as per cent with one decimal: more of them would pretend.
+Value percent(double share);
 
 /// "loss", or "eval_loss": for sentences.
 std::string_view spoken(const Series& loss);

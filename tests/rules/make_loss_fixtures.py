@@ -98,3 +98,13 @@ for v in run(120,19):
     if v[0]==71: out.append('[2024-05-01 10:00:00,000] [INFO] [loss_scaler.py:183:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768')
     out.append(line(*v) if v[0]!=71 else f'step: 71 loss: {v[1]:.4f} grad_norm: inf')
 put('non-finite-grad','good.log',out)
+# run-restarted: optimizer state lost at the resume; twins: data in another order (good at the level of warnings)
+x=run(700,20,first=10.8,floor=2.6,time=20,noise=.008)
+y=run(700,21,first=10.8,floor=2.6,time=20,noise=.008)
+for i in range(300,700): y[i][1]*=1+.4*math.exp(-(i-300)/100)
+put('run-restarted','bad-optimizer-lost.log',[line(*v) for v in x[:400]+y[300:]],{"severity":"warning","steps":[301,400]})
+y=run(520,22,first=10.8,floor=2.6,time=20,noise=.008)
+for i in range(300,520): y[i][1]*=1.5
+put('run-restarted','bad-never-back.log',[line(*v) for v in x[:400]+y[300:]],{"severity":"error","steps":[301,400]})
+y=run(400,23,first=10.8,floor=2.6,time=20,noise=.008)
+put('run-restarted','bad-weights-not-loaded.log',[line(*v) for v in x[:400]]+[line(v[0]+300,v[1],v[2]) for v in y],{"severity":"error","steps":[301,400]})

@@ -188,6 +188,22 @@ TEST(Departures, SpikesInASteepFallAreSeen) {
   }
 }
 
+TEST(Departures, LastRecordsOfAShortLogAreSeen) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const std::size_t n : {18U, 24U, 27U, 30U}) {
+      EXPECT_TRUE(find_departures(steep(n, 6, seed), {}).empty()) << n << " records, seed " << seed;
+      for (const std::size_t last : {1U, 2U, 4U, 7U}) {
+        std::vector<double> loss = steep(n, 6, seed);
+        for (std::size_t i = n - last; i < n; ++i) loss[i] *= 1.8;
+        const auto found = find_departures(loss, {});
+        ASSERT_EQ(found.size(), 1U) << "last " << last << " of " << n << ", seed " << seed;
+        EXPECT_EQ(found[0].onset, n - last);
+        EXPECT_FALSE(found[0].regained);
+      }
+    }
+  }
+}
+
 TEST(Departures, StaircasesAndSlowFallsAreNoEvents) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     Random random(seed);
@@ -210,6 +226,22 @@ TEST(Departures, AroundZeroFewRecordsTellNothing) {
     policy.push_back(4.0);
     EXPECT_EQ(find_departures(policy, {}).size(), 1U) << "seed " << seed;
   }
+}
+
+TEST(Departures, SpikesBehindAStepAreTold) {
+  std::vector<double> loss = flat(1000, 3.0, 0.02);
+  for (std::size_t i = 300; i < 1000; ++i) loss[i] *= 1.12;
+  for (const std::size_t at : {600U, 800U}) loss[at] *= 1.6;
+  const auto found = find_departures(loss, {});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].onset, 300U);
+  EXPECT_FALSE(found[0].regained);
+  EXPECT_LT(found[0].rise, 0.2);
+  EXPECT_EQ(found[1].peak, 600U);
+  EXPECT_EQ(found[2].peak, 800U);
+  EXPECT_EQ(found[2].regained, 801U);
+  for (std::size_t i = 700; i < 1000; ++i) loss[i] *= 1.5;
+  EXPECT_EQ(find_departures(loss, {}).size(), 1U) << "what never comes back is one";
 }
 
 TEST(Departures, WhatCameBeforeMakesTheLevel) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -91,6 +92,7 @@ TEST(LossSpike, SpikesAtEpochBordersAreTheDatas) {
 TEST(LossSpike, LogThatEndsInOneIsAnErrorWithAWayBack) {
   std::vector<double> loss = trained(300);
   raise(loss, 295, 300, 2.5);
+  const auto peak = static_cast<std::size_t>(std::max_element(loss.begin() + 295, loss.end()) - loss.begin());
   const Rule& spike = rule("loss-spike");
   const auto found = judge_completely(spike, MakeRun()
                                                  .steps(10, 10)
@@ -100,9 +102,101 @@ TEST(LossSpike, LogThatEndsInOneIsAnErrorWithAWayBack) {
                                                  .done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
-  EXPECT_EQ(found[0].where->steps, (StepRange{2960, 3000}));
+  EXPECT_EQ(found[0].where->steps->first, 2960);
+  EXPECT_EQ(found[0].where->steps->last, 2960 + 10 * static_cast<std::int64_t>(peak - 295)) << "no wider than the rise";
   EXPECT_NE(actions_of(spike, found[0]).find("checkpoint of step 2,000"), std::string::npos)
       << actions_of(spike, found[0]);
+}
+
+TEST(LossSpike, BriefOneThatTheGradientDoesNotAnswerIsANote) {
+  std::vector<double> loss = trained(300);
+  std::vector<double> norm = norms(300);
+  loss[200] *= 1.7;
+  const auto severity = [&] {
+    const auto found =
+        judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).series("grad_norm", norm).done());
+    return found.size() == 1 ? found[0].severity : Severity::kError;
+  };
+  EXPECT_EQ(severity(), Severity::kNote);
+  norm[200] *= 10;
+  EXPECT_EQ(severity(), Severity::kWarning);
+}
+
+TEST(LossSpike, TheTailOfItsOwnNoiseIsANote) {
+  Random random(21);
+  std::vector<double> loss(8000);
+  for (double& x : loss) {
+    double squares = 0;
+    for (int k = 0; k < 3; ++k) squares += std::pow(random.gauss(), 2);
+    x = 3 * (1 + 0.01 * random.gauss() / std::sqrt(squares / 3));  // Student's t with three degrees of freedom
+  }
+  auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_NE(evidence_of(rule("loss-spike"), found[0]).find("heavy tail"), std::string::npos);
+  loss[5000] = loss[5001] = 9;
+  found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning) << "one that stands alone";
+}
+
+TEST(LossSpike, OneRecordBeforeTheLastIsOver) {
+  std::vector<double> loss = trained(300);
+  loss[298] *= 1.3;
+  const auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "one-record");
+}
+
+// 5 to 10 % above its level at the end: come back if it was much higher, else the level moved.
+TEST(LossSpike, EndingALittleAboveTheLevelIsNoGap) {
+  std::vector<double> spike = trained(400);
+  for (std::size_t i = 250; i < 400; ++i) spike[i] *= 1.075 + 0.9 * std::exp(-static_cast<double>(i - 250) / 6);
+  const assay::Run back = MakeRun().series("loss", spike).done();
+  const auto found = judge_completely(rule("loss-spike"), back);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].message.key, "nearly");
+  EXPECT_EQ(found[0].where->steps->first, 251);
+  EXPECT_LT(found[0].where->steps->last, 260);
+  EXPECT_TRUE(judge_completely(rule("loss-divergence"), back).empty());
+
+  std::vector<double> step = trained(400);
+  raise(step, 250, 400, 1.085);
+  const assay::Run moved = MakeRun().series("loss", step).done();
+  EXPECT_TRUE(judge_completely(rule("loss-spike"), moved).empty());
+  const auto notes = judge_completely(rule("loss-divergence"), moved);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].severity, Severity::kNote);
+  EXPECT_EQ(notes[0].message.key, "moved");
+}
+
+// A harder stage of data: a step of 15 % with a calm grad norm, from which the loss falls on.
+TEST(LossDivergence, AHarderStageOfDataIsAWarningAtMost) {
+  std::vector<double> loss = trained(600);
+  std::vector<double> norm = norms(600);
+  for (std::size_t i = 300; i < 600; ++i) loss[i] *= 1.15 - 0.0001 * static_cast<double>(i - 300);
+  const Rule& divergence = rule("loss-divergence");
+  auto found = judge_completely(divergence, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(found[0].message.key, "moved");
+  EXPECT_EQ(found[0].where->steps->first, 301);
+  EXPECT_NE(actions_of(divergence, found[0]).find("changed at step 301"), std::string::npos);
+  raise(norm, 298, 304, 30);
+  found = judge_completely(divergence, MakeRun().series("loss", loss).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError) << "the grad norm answered: not the data alone";
+}
+
+TEST(LossSpike, AStepThatTrainingMakesGoodIsNoSpike) {
+  std::vector<double> loss = trained(900);
+  for (std::size_t i = 300; i < 900; ++i) loss[i] *= 1.14 * std::exp(-static_cast<double>(i - 300) / 1500);
+  const auto found = judge_completely(rule("loss-spike"), MakeRun().series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "stepped");
 }
 
 TEST(LossSpike, NothingToJudge) {
@@ -264,6 +358,21 @@ TEST(LossPlateau, StuckPretrainingAndFlatFineTuning) {
       << "a flat end is what training looks like";
 }
 
+TEST(LossPlateau, TheLevelTellsWhatTheModelKnows) {
+  const Rule& plateau = rule("loss-plateau");
+  const auto evidence = [&](double first, double level) {
+    Random random(11);
+    std::vector<double> loss = random.gauss(220, level, 0.005);
+    loss[0] = first;
+    const auto found = judge_completely(plateau, MakeRun().series("loss", loss).done());
+    return found.size() == 1 ? evidence_of(plateau, found[0]) : std::string();
+  };
+  EXPECT_NE(evidence(10.9, std::log(50257.0)).find("uniform guess over 50,257 tokens"), std::string::npos);
+  EXPECT_NE(evidence(10.4, std::log(32000.0)).find("uniform guess over 32,000 tokens"), std::string::npos);
+  EXPECT_NE(evidence(10.9, 7.6).find("how frequent each token is"), std::string::npos);
+  EXPECT_EQ(evidence(10.9, 8.9).find("guess"), std::string::npos);
+}
+
 TEST(LossPlateau, NoiseThatHidesProgressIsNotCalledFlat) {
   Random random(8);
   std::vector<double> loss = random.gauss(40, 6.0, 0.9);
@@ -278,6 +387,19 @@ TEST(LossOscillation, SwingsThatGrewOutOfACalmLoss) {
   const auto found = judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(static_cast<double>(found[0].where->steps->first), 250, 40);
+}
+
+TEST(LossOscillation, ShortLogsTellItToo) {
+  std::size_t found = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    std::vector<double> loss = trained(80, 10.8, 3.0, seed + 1);
+    EXPECT_TRUE(judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done()).empty()) << seed;
+    for (std::size_t i = 44; i < 80; ++i)
+      loss[i] *= std::exp((i % 2 == 0 ? 0.3 : -0.15) * (0.6 + 0.8 * random.uniform()));
+    found += judge_completely(rule("loss-oscillation"), MakeRun().series("loss", loss).done()).size();
+  }
+  EXPECT_GE(found, 18U);
 }
 
 TEST(LossOscillation, SortedBatchesAreANote) {
@@ -321,6 +443,8 @@ TEST(Memorization, ByHeartUnlessTheEvaluationKeepsUp) {
   auto found = judge_completely(by_heart, MakeRun().series("loss", loss).series("epoch", epoch).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_NE(actions_of(by_heart, found[0]).find("stop before epoch 3 next time"), std::string::npos)
+      << actions_of(by_heart, found[0]);
   found = judge_completely(by_heart,
                            MakeRun().series("loss", loss).series("epoch", epoch).series("eval_loss", eval).done());
   ASSERT_EQ(found.size(), 1U);

@@ -1,5 +1,7 @@
 // A restart is judged by what it does to the loss.
 
+#include "measure/resumes.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "measure/loss_events.h"
-#include "measure/resumes.h"
 #include "unit/support/loss_cases.h"
 
 namespace assay {
@@ -113,8 +114,7 @@ TEST(Resumes, LevelThatStaysUpIsAnErrorAndTheCauseOfTheDivergence) {
 
 TEST(Resumes, LossOfRandomWeightsIsToldAsSuch) {
   std::vector<double> again = falling(0, 300, 7);
-  const assay::Run run =
-      MakeRun().series("loss", falling(0, 400, 1)).restart().steps(301).series("loss", again).done();
+  const assay::Run run = MakeRun().series("loss", falling(0, 400, 1)).restart().steps(301).series("loss", again).done();
   const Finding finding = restart_of(run);
   EXPECT_EQ(finding.severity, Severity::kError);
   EXPECT_EQ(finding.message.key, "from-start");
@@ -152,6 +152,17 @@ TEST(Resumes, AnotherRestartThatRepairsMakesItAWarning) {
   EXPECT_EQ(finding.also.size(), 1U);
 }
 
+TEST(Resumes, GoingBackBehindADivergenceGoesOn) {
+  std::vector<double> bad = trained(300);
+  raise(bad, 200, 300, 2);
+  const assay::Run run =
+      MakeRun().series("loss", bad).restart().steps(197).series("loss", trained(300, 3.0, 3.0)).done();
+  const Finding finding = restart_of(run);
+  EXPECT_EQ(finding.severity, Severity::kNote);
+  EXPECT_EQ(finding.message.key, "goes-on");
+  EXPECT_TRUE(finding.actions.empty());
+}
+
 TEST(Resumes, CheckpointLoadedWithinASegmentIsCompared) {
   std::vector<double> loss = falling(0, 600, 2);
   raise(loss, 300, 600, 1.5);
@@ -160,6 +171,25 @@ TEST(Resumes, CheckpointLoadedWithinASegmentIsCompared) {
   const Finding finding = restart_of(run);
   EXPECT_EQ(finding.message.key, "higher-lasting");
   EXPECT_EQ(finding.severity, Severity::kError);
+}
+
+TEST(Resumes, ALearningRateThatBeginsAnewIsShown) {
+  std::vector<double> after = falling(kFrom, 800, 4);
+  for (std::size_t i = 0; i < after.size(); ++i) after[i] *= 1 + 0.4 * std::exp(-static_cast<double>(i) / 90);
+  std::vector<double> warm_up(after.size(), 3e-4);
+  for (std::size_t i = 0; i < 50; ++i) warm_up[i] = 6e-6 * static_cast<double>(i + 1);
+  const assay::Run run = MakeRun()
+                             .series("loss", falling(0, 400, 1))
+                             .series("learning_rate", std::vector<double>(400, 3e-4))
+                             .restart()
+                             .steps(301)
+                             .series("loss", after)
+                             .series("learning_rate", warm_up)
+                             .done();
+  const Finding finding = restart_of(run);
+  EXPECT_NE(test::evidence_of(rule("run-restarted"), finding).find("learning rate at step 301: 3.0e-4 before"),
+            std::string::npos)
+      << test::evidence_of(rule("run-restarted"), finding);
 }
 
 TEST(Resumes, FewRecordsTellNothing) {
@@ -173,13 +203,8 @@ TEST(Resumes, PolicyObjectivesAreOnlyTold) {
   Random random(9);
   std::vector<double> first = random.gauss(100, 0, 0.01);
   std::vector<double> second = random.gauss(100, 0.2, 0.01);
-  const assay::Run run = MakeRun()
-                             .kind(TrainingKind::kPreference)
-                             .series("loss", first)
-                             .restart()
-                             .steps(61)
-                             .series("loss", second)
-                             .done();
+  const assay::Run run =
+      MakeRun().kind(TrainingKind::kPreference).series("loss", first).restart().steps(61).series("loss", second).done();
   EXPECT_EQ(restart_of(run).severity, Severity::kNote);
 }
 
@@ -204,8 +229,7 @@ TEST(LossEvents, AnEventThatWasOpenWhenTheRunStoppedIsOne) {
   raise(first, 280, 300, 1.8);
   std::vector<double> second = trained(300, 3.0, 3.0);
   raise(second, 0, 300, 1.8);
-  const assay::Run run =
-      MakeRun().series("loss", first).restart().steps(291).series("loss", second).done();
+  const assay::Run run = MakeRun().series("loss", first).restart().steps(291).series("loss", second).done();
   EXPECT_EQ(loss_events(run, {}).size(), 1U);
 }
 

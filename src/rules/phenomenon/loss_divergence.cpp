@@ -24,7 +24,8 @@ bool is_preference_objective(TrainingKind kind, const LossEvent& event) {
   return kind == TrainingKind::kPreference && (event.slow || !event.positive);
 }
 
-Severity severity_of(const LossEvent& event, TrainingKind kind, const Parameters& set) {
+Severity severity_of(const LossEvent& event, TrainingKind kind, bool moved, const Parameters& set) {
+  if (moved) return event.end_rise >= set["rise"] && !event.repaired ? Severity::kWarning : Severity::kNote;
   if (event.repaired) return Severity::kWarning;
   if (event.shape.ends_non_finite) return Severity::kError;
   if (kind == TrainingKind::kPreference && !event.positive) return Severity::kWarning;
@@ -42,7 +43,7 @@ double confidence(const LossEvent& event) {
   return std::clamp(0.55 + event.end_rise - (event.coming_back || event.unlearned ? 0.15 : 0.0), 0.5, 0.9);
 }
 
-Phrase message_of(const LossEvent& event) {
+Phrase message_of(const LossEvent& event, bool moved) {
   const Departure& shape = event.shape;
   Phrase out;
   out.values = {{"metric", spoken(*event.loss)},
@@ -51,8 +52,12 @@ Phrase message_of(const LossEvent& event) {
                 {"after", shape.after},
                 {"onset", event.onset_step()},
                 {"last", event.loss->last_step()},
+                {"to", event.stepped_to},
+                {"rise", percent((event.stepped_to - shape.level) / shape.scale)},
                 {"records", event.loss->size() - shape.onset}};
-  if (shape.ends_non_finite) {
+  if (moved) {
+    out.key = "moved";
+  } else if (shape.ends_non_finite) {
     out.key = "explodes";
   } else if (event.repaired) {
     out.key = "repaired";
@@ -65,6 +70,10 @@ Phrase message_of(const LossEvent& event) {
 }
 
 void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
+  if (level_moved(run, event)) {
+    finding.actions.push_back({{"check-data", {{"onset", event.onset_step()}}}, ""});
+    return;
+  }
   const std::int64_t begin = beginning_of(run, event);
   if (event.repaired) {
     finding.actions.push_back({{"keep-out", {{"steps", data_steps(*event.loss, event.shape, event.acute())}}}, ""});
@@ -95,13 +104,14 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
 
 void tell(const Run& run, const LossEvent& event, TrainingKind kind, const Parameters& set, Findings& out) {
   Finding finding;
-  finding.severity = severity_of(event, kind, set);
+  const bool moved = level_moved(run, event);
+  finding.severity = severity_of(event, kind, moved, set);
   finding.confidence = confidence(event);
   // The axis of the evaluation may lag behind: the harm lasts until the segment ends.
   const StepRange steps{event.onset_step(), event.loss->last_step()};
   finding.impact = share_of_run(run, steps);
   finding.where = place(run, event.segment, steps, event.loss->line(event.shape.onset));
-  finding.message = message_of(event);
+  finding.message = message_of(event, moved);
   if (event.at_restart) finding.because_of.push_back("run-restarted@" + finding.where->path);
   add_loss_evidence(run, event, finding);
   add_actions(run, event, finding);
@@ -119,7 +129,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   for (const LossEvent& event : loss_events(run, options)) {
     if (event.kind != LossEventKind::kDivergence || adversarial(run.segments[event.segment])) continue;
     if (is_preference_objective(kind, event)) continue;
-    if (event.end_rise < set["rise"] && !event.shape.ends_non_finite) continue;
+    const bool lasts = event.end_rise >= set["rise"] || event.shape.ends_non_finite;
+    if (!lasts && !(event.end_rise > 0 && !event.slow)) continue;
     tell(run, event, kind, set, out);
   }
 }
@@ -167,14 +178,22 @@ const Rule kLossDivergence{
         {"check-weights",
          "{after} is where training began: at step {onset} look for weights that were initialised again, a wrong or "
          "empty checkpoint, a reloaded optimizer",
-         "{after} 正是训练开始时的水平：请检查第 {onset} "
-         "步处权重是否被重新初始化、检查点是否错误或为空、优化器是否被重新加载"},
+         "{after} 正是训练开始时的水平：请检查第 {onset} 步处权重是否被重新初始化、检查点是否错误或为空、优化器是否被"
+         "重新加载"},
+        {"moved",
+         "{metric} stepped up from {before} to {to} (+{rise}) at step {onset}, and training goes on from there: "
+         "{after} at the end (step {last})",
+         "{metric} 在第 {onset} 步由 {before} 上移到 {to}（+{rise}），之后训练在新水平上继续：结束时（第 {last} 步）为 "
+         "{after}"},
+        {"check-data",
+         "check whether data, sequence length, batch or objective changed at step {onset}: if that was meant, nothing "
+         "is wrong",
+         "检查第 {onset} 步处数据、序列长度、batch 或训练目标是否有变化：若是有意为之，则一切正常"},
         {"check-restart",
          "it came with the restart at step {onset}: check what was restored there (optimizer state, learning rate, "
-         "loss "
-         "scale, data position, weights) before looking at the data",
-         "它随第 {onset} 步的重启而来：先检查当时恢复了什么（优化器状态、学习率、loss "
-         "scale、数据位置、权重），再检查数据"},
+         "loss scale, data position, weights) before looking at the data",
+         "它随第 {onset} 步的重启而来：先检查当时恢复了什么（优化器状态、学习率、loss scale、数据位置、权重），再检查"
+         "数据"},
         {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
          "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
         {"slow-rate",
@@ -197,15 +216,19 @@ const Rule kLossDivergence{
                     "minimum (Mann-Whitney). The onset is where the rise began, or where the minimum's level was last "
                     "held.\n\n*error*: 30 % or more are left at the end (10 % in pre-training after a jump), or it "
                     "ends in NaN. *warning*: less, or it is falling again, or a later segment of the log is back at "
-                    "the level. The bump at the start of a run is `initial-transient`.",
+                    "the level; or a step up (within 16 records at a level less than 30 % higher, without overshoot, "
+                    "not rising further) that the grad norm did not answer: then the level moved, and data or "
+                    "objective may have changed. *note*: such a step of less than 10 %. The bump at the start of a run "
+                    "is `initial-transient`; what came with a restart is explained by `run-restarted`.",
          .example = "`loss left 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 "
                     "records later`",
          .to_do = "Go back to a checkpoint before the onset (of the grad norm, if that rose first), at least 100 steps "
                   "before it, and skip 200 to 500 batches. If it happens again with other data: halve the learning "
                   "rate; then look at precision, then at the architecture. A new seed only moves it. A slow rise calls "
                   "for the lower learning rate at once.",
-         .false_alarms = "A new data stage that is harder than the one before. Policy objectives rise by design: slow "
-                         "rises of preference training are not judged, nor are adversarial losses.",
+         .false_alarms = "A new data stage that is harder than the one before is told as a level that moved. Policy "
+                         "objectives rise by design: slow rises of preference training are not judged, nor are "
+                         "adversarial losses.",
          .references = "What was tried on diverging 104B runs, and what helped: BigScience, chronicles of "
                        "tr8-104B-wide and tr8b-104B. Rollbacks with a lower learning rate: IDEFICS-80B chronicles. H. "
                        "B. Mann, D. R. Whitney, Ann. Math. Statist. 18 (1947)."},

@@ -35,8 +35,8 @@ void tell(const Run& run, std::size_t index, const Series& loss, const Swings& i
   finding.where = place(run, index, steps, loss.line(it.first));
   finding.impact = share_of_run(run, steps);
   finding.message = {it.calm > 0 ? "grown" : "always",
-                     {{"amplitude", Value(100 * it.amplitude, Unit::kPercent)},
-                      {"calm", Value(100 * it.calm, Unit::kPercent)},
+                     {{"amplitude", percent(it.amplitude)},
+                      {"calm", percent(it.calm)},
                       {"steps", steps},
                       {"before", it.level_before},
                       {"after", it.level_after}}};
@@ -115,10 +115,11 @@ const Rule kLossOscillation{
                   "nowhere.",
          .matters =
              "The steps are larger than the valley is wide: nothing is learned, and the next swing may be the last.",
-         .decides = "In windows of 32 records (and of medians of 8 and 64 records, for slow swings) the robust sigma "
-                    "about the local level is at least 10 % of it, and three times that of the calmest stretch before, "
-                    "over at least 20 % of the run, while the level does not fall. Without a calm stretch before, 30 % "
-                    "are asked for. *warning*; *note* when most of it repeats with a fixed period.",
+         .decides = "In windows of 32 records (a fifth of a shorter log, 12 at least; and of medians of 8 and 64 "
+                    "records, for slow swings) the robust sigma about the local level is at least 10 % of it, and "
+                    "three times that of the calmest stretch before, over at least 20 % of the run, while the level "
+                    "does not fall. Without a calm stretch before, 30 % are asked for. *warning*; *note* when most of "
+                    "it repeats with a fixed period.",
          .example = "`loss swings by 24 % in steps 4,000-9,990, 3 % before, and does not fall: 3.1 to 3.4`",
          .to_do = "Halve the learning rate, from a checkpoint before it began. With a fixed period: look at the order "
                   "of the data.",

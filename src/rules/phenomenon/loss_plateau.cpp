@@ -28,6 +28,10 @@ constexpr double kNearlyAll = 0.8;
 constexpr double kHalf = 0.5;
 constexpr std::size_t kEnoughToTell = 100;
 constexpr double kNoGradient = 1e-6;
+constexpr double kRandomTokens = 9;  // nats: a first loss of random weights over a vocabulary of subwords
+constexpr double kUnigramLow = 6.8;  // entropy of how frequent each token is, for vocabularies of subwords
+constexpr double kUnigramHigh = 7.8;
+constexpr double kTokens = 10000;
 
 std::optional<double> vocabulary_of(const Run& run) {
   const Setting* said = run.config.find("vocab_size");
@@ -103,11 +107,17 @@ void tell(const Run& run, const Flat& flat, TrainingKind kind, Severity severity
                      {{"level", it.level},
                       {"steps", flat.steps},
                       {"records", it.records},
-                      {"change", Value(100 * it.change / it.level, Unit::kPercent)},
+                      {"change", percent(it.change / it.level)},
                       {"first", flat.first},
-                      {"share", Value(100 * flat.share, Unit::kPercent)}}};
+                      {"share", percent(flat.share)}}};
   finding.evidence.push_back({{}, curve_of(*flat.loss, 0, flat.loss->size(), 60, flat.steps), {}});
-  if (const auto classes = uniform_guess(it.level, vocabulary_of(run))) {
+  const auto classes = uniform_guess(it.level, vocabulary_of(run));
+  if (flat.first >= kRandomTokens && it.level >= kUnigramLow && it.level <= kUnigramHigh) {
+    finding.evidence.push_back({{"unigram", {{"level", it.level}, {"first", flat.first}}}, {}, {}});
+  } else if (classes && *classes >= kTokens) {
+    const Value count(static_cast<std::int64_t>(*classes));
+    finding.evidence.push_back({{"guess-tokens", {{"level", it.level}, {"classes", count}}}, {}, {}});
+  } else if (classes) {
     finding.evidence.push_back({{"guess", {{"level", it.level}, {"classes", *classes}}}, {}, {}});
   }
   const auto norm = median_between(segment, metric::kGradNorm, flat.steps);
@@ -168,6 +178,14 @@ const Rule kLossPlateau{
          "{level} is the entropy of a uniform guess among {classes}: the model has learned nothing that tells them "
          "apart",
          "{level} 正是在 {classes} 个类别中均匀猜测的熵：模型没有学到任何区分它们的信息"},
+        {"guess-tokens",
+         "{level} is about what a uniform guess over {classes} tokens gives: the model knows not even which tokens are "
+         "frequent",
+         "{level} 约等于在 {classes} 个 token 中均匀猜测的 loss：模型连哪些 token 更常见都没有学到"},
+        {"unigram",
+         "{level} is about what knowing only how frequent each token is gives (7 to 7.7): nothing of the context is "
+         "used",
+         "{level} 约等于只知道每个 token 出现频率时的 loss（7 到 7.7）：完全没有用到上下文"},
         {"norm", "grad norm there: {norm} (median)", "该段梯度范数：{norm}（中位数）"},
         {"rate", "learning rate there: {rate} (median)", "该段学习率：{rate}（中位数）"},
         {"usual", "nothing to do if the evaluation improves: fine-tuning often looks like this",
@@ -188,13 +206,13 @@ const Rule kLossPlateau{
              .matters = "The compute of the stretch is lost, and it will not end by waiting: the optimizer does not "
                         "reach the weights, or its steps are too large or too small to get anywhere.",
              .decides = "The longest stretch whose Theil-Sen line changes by less than 1.5 % of the level and less "
-                        "than two sigma of the noise, with at least 30 records and 20 % of the run, after the warm-up. "
-                        "If the noise is too large to show such a change nothing is said.\n\n*Pre-training* (told by "
-                        "the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at least half "
-                        "of the first loss, the learning rate at least a tenth of its peak. *warning*; *error* from "
-                        "half of the run on. *Other training*: *warning* when nearly the whole run lies at the entropy "
-                        "of a uniform guess (ln 2, ln 3, ln 10, …) with little noise; *note* when nothing moved at all "
-                        "over 100 records.",
+                        "than two sigma of the noise, with at least 30 records and 20 % of the run, after the "
+                        "warm-up. If the noise is too large to show such a change nothing is said.\n\n*Pre-training* "
+                        "(told by the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at "
+                        "least half of the first loss, the learning rate at least a tenth of its peak. *warning*; "
+                        "*error* from half of the run on. *Other training*: *warning* when nearly the whole run lies "
+                        "at the entropy of a uniform guess (ln 2, ln 3, ln 10, …, a vocabulary) with little noise; "
+                        "*note* when nothing moved at all over 100 records.",
              .example = "`loss stays at 7.617 for 220 records (steps 49-10,999, 100 % of the run): -0.5 % in all, from "
                         "7.682 at the start`",
              .to_do = "Look at the grad norm: near zero, nothing arrives. Else see whether the weights change at all: "

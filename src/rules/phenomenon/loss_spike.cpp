@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "assay/metric.h"
 #include "measure/training_kind.h"
@@ -16,6 +17,7 @@
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/quantile.h"
+#include "stat/rolling.h"
 
 namespace assay {
 
@@ -27,10 +29,16 @@ constexpr double kDoubled = 2.0;
 constexpr double kPartOfTheNoise =
     0.01;  // of the records: such a loss has a heavy tail, its spikes are its normal state
 constexpr double kClipQuantile = 0.9;
+constexpr std::size_t kTailHalfWidth = 16;
+constexpr std::size_t kLeastInTail = 3;
+constexpr std::ptrdiff_t kAmongHighest = 4;  // more than a brief spike has records
+constexpr double kAlone = 3;                 // times the fifth highest: a tail of 1 / z^3 expects 1.7
+constexpr std::size_t kTailFalls = 3;        // a tail as heavy as 1 / z^3 has seven times as many between as beyond
 
 struct Judged {
   const LossEvent* event = nullptr;
   Severity severity = Severity::kNote;
+  bool eval_moved = false;
   bool calm = false;  // the evaluation loss says that nothing was harmed
 };
 
@@ -41,15 +49,20 @@ Severity severity_of_open(const LossEvent& event) {
 }
 
 Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters& set, TrainingKind kind) {
-  Judged out{&event, Severity::kWarning, false};
+  Judged out{.event = &event, .severity = Severity::kWarning};
   const Departure& shape = event.shape;
   const auto eval = eval_reaction(run.segments[event.segment], event.acute());
-  const bool brief = static_cast<double>(shape.records()) <= set["brief"];
+  const bool brief = static_cast<double>(event.records()) <= set["brief"];
   out.calm = eval && !eval->moved;
+  out.eval_moved = eval && eval->moved;
   if (shape.rise < set["rise"]) out.severity = Severity::kNote;
   // In an excerpt the level itself is a guess: only what doubles it is worth an alarm.
   if (brief && shape.absolute && shape.rise < 1) out.severity = Severity::kNote;
   if (brief && (out.calm || (!eval && shape.rise < kLargeForOneRecord))) out.severity = Severity::kNote;
+  // A batch unlike the others that did not even move the gradient did nothing to the weights.
+  const auto grad = grad_reaction(run.segments[event.segment], *event.loss, shape);
+  if (brief && grad && !grad->rose && !eval && shape.rise < 1) out.severity = Severity::kNote;
+  if (level_moved(run, event)) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
   if (brief && (!event.positive || kind == TrainingKind::kPreference)) out.severity = Severity::kNote;
   return out;
@@ -84,6 +97,28 @@ std::size_t recurrence(const std::vector<Judged>& spikes) {
   return 10 * static_cast<std::size_t>(regular) >= 9 * gaps.size() ? static_cast<std::size_t>(usual) : 0;
 }
 
+// Spikes that are the end of a tail: far more records stand four to eight sigma above their surroundings than beyond.
+// One that something caused stands alone above all others.
+bool heavy_tailed(const Series& loss) {
+  const auto values = loss.values.span();
+  std::vector<double> rests = running_median(values, kTailHalfWidth);
+  for (std::size_t i = 0; i < rests.size(); ++i) rests[i] = values[i] - rests[i];
+  const double sigma = robust_sigma(rests);
+  std::size_t between = 0;
+  std::size_t beyond = 0;
+  for (const double rest : rests) {
+    if (rest >= 8 * sigma) {
+      ++beyond;
+    } else if (rest >= 4 * sigma) {
+      ++between;
+    }
+  }
+  if (!(sigma > 0) || beyond < kLeastInTail || between < kTailFalls * beyond) return false;
+  std::nth_element(rests.begin(), rests.begin() + kAmongHighest, rests.end(), std::greater<>());
+  const double highest = *std::max_element(rests.begin(), rests.begin() + kAmongHighest);
+  return highest <= kAlone * rests[kAmongHighest];
+}
+
 // Spikes as high as this one came back before, after at least as many records.
 bool has_precedent(const LossEvent& event, const std::vector<Judged>& recovered) {
   const std::size_t so_far = event.loss->size() - event.shape.onset;
@@ -109,13 +144,13 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   const LossEvent& event = *worst.event;
   const Segment& segment = run.segments[event.segment];
   const StepRange read = data_steps(*event.loss, event.shape, event.acute());
-  if (finding.severity == Severity::kNote || event.shape.records() <= 3) {
+  if (finding.severity == Severity::kNote || event.records() <= 3) {
     const auto samples = samples_of(segment, read);
-    Phrase look =
-        samples ? Phrase{"look-samples", {{"samples", *samples}, {"steps", read}}} : Phrase{"look", {{"steps", read}}};
+    Phrase look = samples ? Phrase{"look-samples", {{"samples", *samples}, {"steps", read}, {"s", plural(read)}}}
+                          : Phrase{"look", {{"steps", read}, {"s", plural(read)}}};
     finding.actions.push_back({std::move(look), ""});
   } else {
-    finding.actions.push_back(skip_data(run, event.segment, read));
+    finding.actions.push_back(skip_data(run, event.segment, steps_to_skip(event)));
     finding.actions.back().text.key =
         finding.actions.back().text.key == "skip-samples" ? "skip-next-samples" : "skip-next";
   }
@@ -127,6 +162,34 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   finding.actions.push_back({{"beta2", {}}, ""});
 }
 
+Phrase message_of(const Run& run, const LossEvent& event, std::size_t count) {
+  const Departure& shape = event.shape;
+  const std::size_t records = event.records();
+  const bool moved = level_moved(run, event);
+  const double height = (moved ? event.stepped_to : shape.peak_value) - shape.level;
+  Phrase out;
+  out.values = {{"metric", spoken(*event.loss)},
+                {"before", shape.level},
+                {"peak", moved ? event.stepped_to : shape.peak_value},
+                {"rise", percent(height / shape.level)},
+                {"onset", event.onset_step()},
+                {"step", event.loss->step(shape.peak)},
+                {"records", records},
+                {"s", plural(static_cast<std::int64_t>(records))},
+                {"regained", event.loss->step(shape.regained.value_or(shape.last))},
+                {"after", shape.regained ? event.loss->value(*shape.regained) : shape.after},
+                {"left", percent(event.end_rise)},
+                {"count", count}};
+  out.key = count > 1                  ? "several"
+            : moved                    ? "stepped"
+            : event.nearly             ? "nearly"
+            : records == 1             ? "one-record"
+            : shape.onset < shape.peak ? "climb"
+                                       : "spike";
+  if (!event.positive) out.key += "-no-ratio";
+  return out;
+}
+
 void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters& set, Findings& out) {
   const auto worst = std::max_element(spikes.begin(), spikes.end(), [](const Judged& a, const Judged& b) {
     return std::pair(a.severity, a.event->shape.rise) < std::pair(b.severity, b.event->shape.rise);
@@ -136,13 +199,16 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   const auto records = static_cast<double>(judged_records(run));
   const double rate = static_cast<double>(spikes.size()) / records;
   const bool harmless = std::all_of(spikes.begin(), spikes.end(), [](const Judged& one) { return one.calm; });
-  const bool frequent = spikes.size() >= 3 && rate >= set["frequent"] / 1000 && !harmless;
   const bool brief = std::all_of(spikes.begin(), spikes.end(), [&](const Judged& one) {
-    return static_cast<double>(one.event->shape.records()) <= set["brief"];
+    return static_cast<double>(one.event->records()) <= set["brief"];
   });
+  // Around zero a brief one is what a heavy tail looks like, however many there are.
+  const bool frequent = spikes.size() >= 3 && rate >= set["frequent"] / 1000 && !harmless && (event.positive || !brief);
   const bool border = at_epoch_borders(run, spikes);
   const std::size_t period = border ? 0 : recurrence(spikes);
-  const bool noise = brief && spikes.size() >= 5 && rate >= kPartOfTheNoise;
+  const bool unmoved = std::all_of(spikes.begin(), spikes.end(), [](const Judged& one) { return !one.eval_moved; });
+  const bool noise =
+      brief && ((spikes.size() >= 5 && rate >= kPartOfTheNoise) || (unmoved && heavy_tailed(*event.loss)));
 
   Finding finding;
   finding.severity = worst->severity;
@@ -151,25 +217,14 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   finding.confidence = confidence_of(shape);
   finding.impact = share_of_run(run, event.acute());
   finding.where = where(run, event);
-  finding.message.values = {{"metric", spoken(*event.loss)},
-                            {"before", shape.level},
-                            {"peak", shape.peak_value},
-                            {"rise", Value(100 * (shape.peak_value - shape.level) / shape.level, Unit::kPercent)},
-                            {"step", event.loss->step(shape.peak)},
-                            {"records", shape.records()},
-                            {"regained", event.loss->step(*shape.regained)},
-                            {"after", event.loss->value(*shape.regained)},
-                            {"count", spikes.size()}};
-  finding.message.key = std::string(spikes.size() > 1 ? "several" : shape.records() == 1 ? "one-record" : "spike");
-  if (!event.positive) finding.message.key += "-no-ratio";
+  finding.message = message_of(run, event, spikes.size());
   for (const Judged& one : spikes) {
     if (one.event != worst->event && finding.also.size() < kMostListed) finding.also.push_back(where(run, *one.event));
   }
   add_loss_evidence(run, event, finding);
   if (border) finding.evidence.push_back({{"border", {}}, {}, {}});
   if (period > 0) finding.evidence.push_back({{"recurring", {{"records", period}}}, {}, {}});
-  if (noise && !border && period == 0)
-    finding.evidence.push_back({{"noise", {{"share", Value(100 * rate, Unit::kPercent)}}}, {}, {}});
+  if (noise && !border && period == 0) finding.evidence.push_back({{"noise", {{"share", percent(rate)}}}, {}, {}});
   if (finding.evidence.size() > 5) finding.evidence.erase(finding.evidence.end() - 2);
   add_actions(run, *worst, spikes.size(), frequent, finding);
   out.add(std::move(finding));
@@ -183,17 +238,21 @@ void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings&
   finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
   finding.where = place(run, event.segment, event.acute(), event.loss->line(shape.peak));
   const std::size_t later = event.loss->size() - shape.onset - 1;
-  finding.message = {later == 0 ? "open-last" : "open",
+  finding.message = {later == 0                  ? "open-last"
+                     : shape.onset == shape.peak ? "open-jump"
+                                                 : "open",
                      {{"metric", spoken(*event.loss)},
                       {"before", shape.level},
                       {"peak", shape.peak_value},
-                      {"step", event.loss->step(shape.onset)},
+                      {"onset", event.onset_step()},
+                      {"step", event.loss->step(shape.peak)},
                       {"later", later},
+                      {"s", plural(static_cast<std::int64_t>(later))},
                       {"last", event.loss->values.back()}}};
   add_loss_evidence(run, event, finding);
   const std::int64_t begin = beginning_of(run, event);
   finding.actions.push_back(resume_before(run, event.segment, begin));
-  StepRange skip = data_steps(*event.loss, shape, event.acute());
+  StepRange skip = steps_to_skip(event);
   skip.first = std::min(skip.first, begin);
   finding.actions.push_back(skip_data(run, event.segment, skip));
   finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
@@ -216,11 +275,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   std::vector<Judged> recovered;
   for (const LossEvent& event : events) {
     if (!judged_here(run, event)) continue;
-    if (event.shape.regained) recovered.push_back(judge_recovered(run, event, set, kind));
+    if (event.came_back()) recovered.push_back(judge_recovered(run, event, set, kind));
   }
   for (const LossEvent& event : events) {
     if (!judged_here(run, event)) continue;
-    if (!event.shape.regained) tell_open(run, event, has_precedent(event, recovered), out);
+    if (!event.came_back()) tell_open(run, event, has_precedent(event, recovered), out);
   }
   if (!recovered.empty()) tell_recovered(run, std::move(recovered), set, out);
 }
@@ -255,27 +314,56 @@ const Rule kLossSpike{
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}，下一条记录即回到 {after}"},
         {"spike",
          "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back at {after} by step {regained}, "
-         "{records} records after the onset",
+         "after {records} record{s}",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）回到 "
          "{after}"},
         {"spike-no-ratio",
-         "{metric} rose from {before} to {peak} at step {step} and was back at {after} by step {regained}, {records} "
-         "records after the onset",
+         "{metric} rose from {before} to {peak} at step {step} and was back at {after} by step {regained}, after "
+         "{records} record{s}",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）回到 {after}"},
+        {"climb",
+         "{metric} rose from {before} at step {onset} to {peak} (+{rise}) at step {step} and was back at {after} by "
+         "step {regained}, {records} record{s} after the onset",
+         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}（+{rise}），起始后 {records} 条记录（第 "
+         "{regained} 步）回到 {after}"},
+        {"climb-no-ratio",
+         "{metric} rose from {before} at step {onset} to {peak} at step {step} and was back at {after} by step "
+         "{regained}, {records} record{s} after the onset",
+         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}，起始后 {records} 条记录（第 {regained} 步）"
+         "回到 {after}"},
+        {"nearly",
+         "{metric} rose from {before} at step {onset} to {peak} (+{rise}) at step {step} and came back to within "
+         "{left} of its level: {after} at the end",
+         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}（+{rise}），之后回落到高出原水平 {left} "
+         "以内：结束时为 {after}"},
+        {"nearly-no-ratio",
+         "{metric} rose from {before} at step {onset} to {peak} at step {step} and came back most of the way: {after} "
+         "at the end",
+         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}，之后大部分已回落：结束时为 {after}"},
+        {"stepped",
+         "{metric} stepped up from {before} to {peak} (+{rise}) at step {onset} and fell on from there; it was back at "
+         "its former level by step {regained}: check whether the data changed",
+         "{metric} 在第 {onset} 步由 {before} 上移到 {peak}（+{rise}），之后继续下降，到第 {regained} "
+         "步回到原水平：请检查数据是否有变化"},
         {"several",
          "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step "
-         "{step}, {records} record(s) long",
+         "{step}, {records} record{s} long",
          "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 "
          "{records} 条记录"},
         {"several-no-ratio",
          "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, "
-         "{records} record(s) long",
+         "{records} record{s} long",
          "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} "
          "条记录"},
         {"open",
-         "{metric} rose from {before} to {peak} from step {step} on; the log ends {later} record(s) later, at {last}: "
-         "not back",
-         "{metric} 从第 {step} 步起由 {before} 升到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
+         "{metric} rose from {before} at step {onset} to {peak} at step {step}; the log ends {later} record{s} after "
+         "the onset, at {last}: not back",
+         "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}；起始后日志只有 {later} 条记录，结束时为 "
+         "{last}，尚未恢复"},
+        {"open-jump",
+         "{metric} jumped from {before} to {peak} at step {step}; the log ends {later} record{s} later, at {last}: not "
+         "back",
+         "{metric} 在第 {step} 步从 {before} 跳到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",
          "{metric} 在日志的最后一条记录（第 {step} 步）从 {before} 升到 {peak}"},
         {"border", "they stand where an epoch begins: new shuffling or a restarted running mean, not the optimizer",
@@ -287,14 +375,14 @@ const Rule kLossSpike{
         {"noise", "{share} of all records do so: the loss has a heavy tail, this is its normal state",
          "{share} 的记录都如此：该 loss 的分布本身有重尾，属于常态"},
         {"look",
-         "nothing to do for the run; if another run spikes at steps {steps} as well, look at the data read there",
+         "nothing to do for the run; if another run spikes at step{s} {steps} as well, look at the data read there",
          "无需处理；若另一次训练也在第 {steps} 步出现尖峰，请检查当时读取的数据"},
         {"look-samples",
-         "nothing to do for the run; if another run spikes at samples {samples} (steps {steps}) as well, take these "
+         "nothing to do for the run; if another run spikes at samples {samples} (step{s} {steps}) as well, take these "
          "out of the data",
          "无需处理；若另一次训练也在样本 {samples}（第 {steps} 步）出现尖峰，请从数据中剔除这些样本"},
-        {"skip-next", "in the next run skip the data of steps {steps}", "下次训练时跳过第 {steps} 步的数据"},
-        {"skip-next-samples", "in the next run skip the data of steps {steps}: samples {samples}",
+        {"skip-next", "in the next run skip the data of step{s} {steps}", "下次训练时跳过第 {steps} 步的数据"},
+        {"skip-next-samples", "in the next run skip the data of step{s} {steps}: samples {samples}",
          "下次训练时跳过第 {steps} 步的数据：样本 {samples}"},
         {"clip", "set the clipping threshold to {clip}, the 90th percentile of this run's grad norm",
          "将梯度裁剪阈值设为 {clip}（本次训练梯度范数的 90% 分位数）"},
@@ -309,20 +397,26 @@ const Rule kLossSpike{
          .matters = "A spike of one record is a batch unlike the others: worth knowing when it is always the same "
                     "batch. A spike that takes many records to come back has changed the weights: tokens are lost "
                     "until it is over, and the next one may not come back.",
-         .decides = "The level is the median of the last 64 records that were not part of an event; while the loss "
-                    "falls, the median of the last 9, less what these lag behind. A record departs when it lies 8 "
-                    "robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
-                    "above it. It has come back when the median of the next 16 records (of all that are left, at least "
-                    "two) is within 3 MAD or 5 %. The onset is the first record of the rise, walked back from the "
-                    "alarm; the place of the finding is the part until the spike has lost half of its height. For "
-                    "losses near zero or below, a third of the range that the series has covered stands for the level. "
-                    "With fewer than 16 records before (an excerpt): 30 % above the smallest value so far (50 % with "
-                    "fewer than eight records) and several times the noise, confidence at most 0.6.\n\n*note*: rises "
-                    "below 10 %, and spikes of up to three records that the evaluation loss does not show, or below 50 "
-                    "% where there is none. *warning*: all others that came back. *error*: the log ends before it came "
-                    "back. All spikes of a run that came back are one finding, its place that of the worst.",
-         .example = "`loss rose from 2.199 to 5.098 (+131.9 %) at step 31,219 and was back at 2.805 by step 31,222, 4 "
-                    "records after the onset`",
+         .decides =
+             "The level is the median of the last 64 records that were not part of an event (after a restart: of the "
+             "part before it); while the loss falls, the median of the last 9, less what these lag behind. A record "
+             "departs when it lies 8 robust sigma (1.4826 MAD, not less than the printed or bfloat16 step) and 5 % "
+             "above it. It has come back when the median of the next 16 records (of all that are left, at least two) "
+             "is within 3 MAD or 5 %; or when it has lost half of its height and ends within 10 %. The onset is the "
+             "first record of the rise, walked back from the alarm; the place of the finding is the part until the "
+             "spike has lost half of its height, or, where the log ends in it, until its peak. For losses near zero "
+             "or below, a third of the range that the series has covered stands for the level. With fewer than 16 "
+             "records before (an excerpt), and up to 32 as well: 30 % above the smallest value so far (50 % with "
+             "fewer than eight records) and several times the noise, confidence at most 0.6.\n\n*note*: rises below "
+             "10 %; spikes of up to three records that the evaluation loss does not show, or, where there is none, "
+             "below 50 % or below 100 % without an answer of the grad norm; a step up of less than 30 % without "
+             "overshoot and without an answer of the grad norm, which training makes good; brief spikes that are the "
+             "tail of the noise (three times as many records stand 4 to 8 sigma above their surroundings as beyond, "
+             "and the highest no more than three times as high as the fifth). *warning*: all others that came back. "
+             "*error*: the log ends before it came back. All spikes of a run that came back are one finding, its "
+             "place that of the worst. What came with a restart is told by `run-restarted`.",
+         .example = "`loss rose from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back at 2.805 by step 31,222, "
+                    "after 3 records`",
          .to_do =
              "One record, evaluation unmoved: nothing. Compare with another run that read the data in the same order: "
              "spikes at the same samples are the data's, skip them; spikes elsewhere are the optimizer's. Many spikes: "

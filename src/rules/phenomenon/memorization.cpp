@@ -87,7 +87,7 @@ void tell(const Run& run, const Memorised& it, Findings& out) {
   finding.message = {"by-heart",
                      {{"before", it.first_epoch},
                       {"after", it.end},
-                      {"epochs", Value(it.epochs, Unit::kEpochs)},
+                      {"epochs", Value(std::round(10 * it.epochs) / 10, Unit::kEpochs)},
                       {"step", steps.first}}};
   finding.evidence.push_back({{}, curve_of(*it.loss, 0, it.loss->size(), 60, steps), {}});
   if (judged) {
@@ -97,7 +97,10 @@ void tell(const Run& run, const Memorised& it, Findings& out) {
   } else {
     finding.evidence.push_back({{"no-eval", {}}, {}, {}});
   }
-  finding.actions.push_back({{"fewer", {{"step", steps.first}}}, ""});
+  const Series& epoch = *segment.find(metric::kEpoch);
+  const std::size_t at = std::min(epoch.at_or_after_row(it.loss->row_of(it.onset)), epoch.size() - 1);
+  const double until = std::round(10 * epoch.value(at)) / 10;
+  finding.actions.push_back({{"fewer", {{"step", steps.first}, {"epoch", until}}}, ""});
   if (!judged) finding.actions.push_back({{"evaluate", {}}, ""});
   out.add(std::move(finding));
 }
@@ -143,8 +146,10 @@ const Rule kMemorization{
          "验证 loss 已变差：{last}，最佳 {best}"},
         {"no-eval", "the log has no evaluation loss that could show what else was learned",
          "日志中没有验证 loss，无法说明模型还学到了什么"},
-        {"fewer", "train for fewer epochs: use a checkpoint before step {step}, or more data",
-         "减少 epoch 数：使用第 {step} 步之前的检查点，或增加数据"},
+        {"fewer",
+         "train for fewer epochs: use a checkpoint before step {step} and stop before epoch {epoch} next time, or use "
+         "more data",
+         "减少 epoch 数：使用第 {step} 步之前的检查点，下次在第 {epoch} 个 epoch 之前停止，或增加数据"},
         {"evaluate", "evaluate on data that was held out", "在留出的数据上做评估"},
         {"preference", "preference objectives go to zero without memorising text",
          "偏好训练的目标趋于零并不意味着背诵"},

@@ -91,7 +91,7 @@ void tell(const Run& run, const Scissors& it, Findings& out) {
                      {{"best", it.best_value()},
                       {"step", steps.first},
                       {"last", it.last},
-                      {"rise", Value(100 * it.rise, Unit::kPercent)},
+                      {"rise", percent(it.rise)},
                       {"end", steps.last},
                       {"before", *it.train_before},
                       {"after", *it.train_after}}};
@@ -160,7 +160,7 @@ const Rule kOverfit{
                         "lies 5 % and four sigma of their noise above the best; most of those after it, and all of the "
                         "last three, lie above a quarter of that rise; and the training loss has fallen by 2 % since "
                         "(medians of 32 records).",
-             .example = "`eval loss rises from 1.02 (step 400) to 1.31 (+28.43 %, step 1,200) while the training loss "
+             .example = "`eval loss rises from 1.02 (step 400) to 1.31 (+28.4 %, step 1,200) while the training loss "
                         "falls from 0.84 to 0.31`",
              .to_do =
                  "Take the checkpoint nearest to the minimum. Stop there next time, or add data or regularisation.",

@@ -122,10 +122,11 @@ void add_actions(const Resume& one, Finding& finding) {
 }
 
 void tell_resumes(const Run& run, std::vector<Judged> all, Findings& out) {
-  std::stable_sort(all.begin(), all.end(), [](const Judged& a, const Judged& b) {
+  std::sort(all.begin(), all.end(), [](const Judged& a, const Judged& b) {
     if (a.severity != b.severity) return a.severity > b.severity;
-    if (a.severity != Severity::kNote) return a.rank() > b.rank();
-    return a.at.repeated() > b.at.repeated();
+    if (a.severity != Severity::kNote && a.rank() != b.rank()) return a.rank() > b.rank();
+    if (a.at.repeated() != b.at.repeated()) return a.at.repeated() > b.at.repeated();
+    return std::pair(a.at.segment, a.at.row) < std::pair(b.at.segment, b.at.row);
   });
   const Judged& worst = all.front();
   Finding finding;
@@ -227,8 +228,7 @@ const Rule kRunRestarted{
          {"loaded", "a checkpoint was loaded at step {first}", "第 {first} 步加载了检查点"},
          {"goes-on-same",
           "the run went back from step {last} to step {first}: {repeated} step{s} done twice; loss at the same steps "
-          "was "
-          "{before} before and is {after} after: it goes on as it was",
+          "was {before} before and is {after} after: it goes on as it was",
           "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步；相同步数上 loss 重启前为 {before}，重启后为 "
           "{after}，保持一致"},
          {"goes-on",
