@@ -7,7 +7,8 @@
 // Which belong together: b belongs to a when it begins while a lasts, or shortly after (5 records; 50 after a fall of
 // the loss scale, which in public logs runs up to 30 steps ahead of the loss), in the same segment. What began first is
 // the cause. Of what is printed in one record the order of the computation decides: the loss is known before its
-// gradient, the gradient before the scaler. A restart causes what begins within 20 records after it.
+// gradient, the gradient before the scaler. A restart after which the loss was another causes what begins within 20
+// records.
 //
 // What becomes of an event:
 //  - everything names in `because_of` what began it, and the finding that tells what to do;
@@ -71,7 +72,7 @@ bool earlier(const Member& a, const Member& b) {
 
 // Notes are normal by what their rules say. Two of them explain others all the same: a restart, and an unusual batch.
 bool takes_part(const Finding& finding) {
-  if (finding.name == kRestart) return finding.message.key.starts_with("restart") || finding.message.key == "resumed";
+  if (finding.name == kRestart) return finding.message.key.starts_with("restart") && !finding.actions.empty();
   return finding.severity != Severity::kNote || finding.name == "loss-spike";
 }
 
@@ -128,7 +129,7 @@ bool only_answers(const Member& norm, const Member& loss, std::int64_t spacing) 
 // `one` says nothing that `other` does not say.
 bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
   if (only_answers(one, other, spacing)) return true;
-  if (is(one, "grad-norm-spike") && is(other, "grad-norm-high") && other.finding->message.key == "risen") {
+  if (is(one, "grad-norm-spike") && is(other, "grad-norm-high") && other.finding->message.key.starts_with("risen")) {
     return std::abs(one.steps.first - other.steps.first) <= kAfter * spacing;
   }
   if (is(one, "loss-scale-drop") && (is(other, "overflow-skips") || is(other, "loss-scale-collapse"))) {
@@ -153,12 +154,16 @@ class Story {
 
   void tell() {
     demote();
-    Member& leader = *members_.front();  // the first of the gravest
+    Member& leader = *members_.front();
     Member* speaker = &leader;
     for (Member* one : members_) {
       if (one->finding->severity > speaker->finding->severity) speaker = one;
     }
     speak(*speaker);
+    std::stable_sort(members_.begin(), members_.end(), [](const Member* a, const Member* b) {
+      return a->finding->severity > b->finding->severity;  // as they will be read
+    });
+    for (const Action& action : speaker->finding->actions) tell_once(action);
     for (Member* one : members_) {
       for (const Member* cause : {speaker, &leader}) {
         auto& causes = one->finding->because_of;
@@ -227,14 +232,16 @@ class Story {
     }
   }
 
-  static void refer(const Member& one, const Member& speaker) {
+  // False: this was told already, in these words or as the same option.
+  bool tell_once(const Action& action) {
+    const bool fresh = told_.insert(action.text.key).second;
+    return (action.command.empty() || told_.insert(action.command).second) && fresh;
+  }
+
+  void refer(const Member& one, const Member& speaker) {
     std::vector<Action>& actions = one.finding->actions;
     std::erase_if(actions, [&](const Action& action) {
-      const auto& told = speaker.finding->actions;
-      const bool again = std::any_of(told.begin(), told.end(), [&](const Action& other) {
-        return other.text.key == action.text.key || (!other.command.empty() && other.command == action.command);
-      });
-      return resumes(action) || skips(action) || about_rate(action) || again;
+      return resumes(action) || skips(action) || about_rate(action) || !tell_once(action);
     });
     actions.insert(actions.begin(), {{"see-finding", {{"finding", speaker.finding->id}}}, ""});
   }
@@ -243,6 +250,7 @@ class Story {
   std::int64_t spacing_;
   std::vector<Member*> members_;  // as they began
   std::set<const Member*> demoted_;
+  std::set<std::string> told_;  // actions
 };
 
 // Groups of members that lead to one another, each as it began.

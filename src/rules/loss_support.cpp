@@ -23,8 +23,7 @@ constexpr std::int64_t kMostListed = 16;  // steps that a command lists one by o
 constexpr std::size_t kMostEvidence = 5;
 
 constexpr std::array kShared = {
-    SentenceRecord{"few-before",
-                   "only {count} records stand before it: judged in absolute terms, not against the noise",
+    SentenceRecord{"few-before", "few records before it ({count}): judged in absolute terms, not against the noise",
                    "此前只有 {count} 条记录：按绝对幅度判断，而非相对噪声"},
     SentenceRecord{"grad-led",
                    "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} record(s) before the loss",

@@ -110,6 +110,19 @@ TEST(GradAborted, TellingLineIsQuoted) {
   EXPECT_NE(first_evidence(kRunAborted, found[0]).find("CANCELLED"), std::string::npos);
 }
 
+TEST(GradAborted, WhoKilledItIsToBeFoundOut) {
+  TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
+  run.events.push_back(at_end(EventKind::kAborted, "Sending process 4711 closing signal SIGTERM", 101));
+  run.events.push_back(at_end(EventKind::kAborted, "failed (exitcode: -9) local_rank: 0, Signal 9 (SIGKILL)", 102));
+  const auto found = test::judge_completely(kRunAborted, run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "killed");
+  ASSERT_EQ(found[0].actions.size(), 1U);
+  EXPECT_EQ(found[0].actions[0].text.key, "who-killed");
+  EXPECT_NE(first_evidence(kRunAborted, found[0]).find("SIGKILL"), std::string::npos);
+}
+
 TEST(GradAborted, ErrorsAreWarnings) {
   TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
   run.events.push_back(

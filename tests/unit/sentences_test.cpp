@@ -41,7 +41,8 @@ TEST(Sentences, AShareHasOneDecimal) {
 
 TEST(Sentences, StepsAreCalledByWhatTheAxisCounts) {
   const Values at = {{"step", 12}, {"lead", 4}};
-  const std::string pattern = "it began at step {step}, {lead} steps before; optimizer steps stay, {lead} optimizer steps";
+  const std::string pattern =
+      "it began at step {step}, {lead} steps before; optimizer steps stay, {lead} optimizer steps";
   EXPECT_EQ(english(pattern, at), "it began at step 12, 4 steps before; optimizer steps stay, 4 optimizer steps");
   EXPECT_EQ(english(pattern, at, Axis::kRecord),
             "it began at record 12, 4 records before; optimizer steps stay, 4 optimizer steps");

@@ -50,6 +50,7 @@ struct High {
   double confidence = 0.7;
   double impact = 0.1;
   std::optional<LossReaction> loss;
+  bool to_the_end = true;
 };
 
 // Finite positive norms with their place in the series.
@@ -176,12 +177,17 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
   if (const auto rise = find_rise(norms, set, begins_at_start(run, index))) {
     High out{index, Kind::kRisen};
     set_place(*series, norms, rise->from, rise->to, out);
+    out.to_the_end = rise->to + 1 == n;
     out.loss = loss_reaction(segment, out.steps);
     const bool grave = rise->ratio() >= set["ratio-alone"] || (out.loss && out.loss->reacts);
     out.severity = grave ? Severity::kWarning : Severity::kNote;
     out.confidence = 0.85;
     out.impact = static_cast<double>(rise->to - rise->from + 1) / static_cast<double>(n);
-    out.values = {{"level", rise->level}, {"now", rise->now}, {"ratio", rise->ratio()}, {"step", out.steps.first}};
+    out.values = {{"level", rise->level},
+                  {"now", rise->now},
+                  {"ratio", rise->ratio()},
+                  {"step", out.steps.first},
+                  {"steps", out.steps}};
     return out;
   }
   const auto tail = tail_of(norms, set["p99"]);
@@ -203,7 +209,7 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
 
 std::string key_of(const High& high) {
   switch (high.kind) {
-    case Kind::kRisen: return "risen";
+    case Kind::kRisen: return high.to_the_end ? "risen" : "risen-for-a-time";
     case Kind::kHeavyTail: return "heavy-tail";
     case Kind::kNeverClipped: return "never-clipped";
     case Kind::kAboveClip: break;
@@ -288,6 +294,9 @@ const Rule kGradNormHigh{
     .sentences = with_loss_sentences(
         {{"risen", "grad norm rose from {level} to {now} ({ratio} times) from step {step} on and stayed",
           "从第 {step} 步起梯度范数从 {level} 升到 {now}（{ratio} 倍）并一直停留在高位"},
+         {"risen-for-a-time",
+          "grad norm rose from {level} to {now} ({ratio} times) and came back only after steps {steps}",
+          "第 {steps} 步梯度范数从 {level} 升到 {now}（{ratio} 倍），此后才回落"},
          {"heavy-tail",
           "grad norm swings wildly: one record in ten above {p90} times the median around it, one in a hundred above "
           "{p99} times (healthy: 1.8 and 2.3)",
