@@ -8,7 +8,7 @@
 // the loss scale, which in public logs runs up to 30 steps ahead of the loss), in the same segment. What began first is
 // the cause. Of what is printed in one record the order of the computation decides: the loss is known before its
 // gradient, the gradient before the scaler. A restart after which the loss was another causes what begins within 20
-// records.
+// records. A plateau on the level to which the loss diverged is the end of the divergence; it causes nothing.
 //
 // What becomes of an event:
 //  - everything names in `because_of` what began it, and the finding that tells what to do;
@@ -16,8 +16,8 @@
 //    all its acute parts. The others refer to it instead of naming other checkpoints and other data. Data are no cause
 //    of what began more than 50 records before they were read: then nothing is to be skipped;
 //  - where nothing was harmed (no error in it), what only repeats another finding becomes a note: the grad norm that
-//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a lasting
-//    rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
+//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a
+//    lasting rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
 //    loss, or a loss that doubled, is more than an unusual batch and is told by itself.
 //
 // Limits: a finding stands for its worst place; its other places are not linked.
@@ -28,6 +28,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "engine/engine.h"
@@ -46,12 +47,13 @@ constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in
 constexpr double kDoubled = 100;            // per cent
 
 constexpr std::string_view kRestart = "run-restarted";
+constexpr std::string_view kPlateau = "loss-plateau";
 
 // In the order in which one training step computes what they are about.
-constexpr std::array<std::string_view, 12> kOrder{kRestart,          "rerun-fault",     "loss-spike",
-                                                  "loss-divergence", "non-finite-loss", "hidden-nan",
-                                                  "grad-norm-spike", "non-finite-grad", "grad-norm-high",
-                                                  "overflow-skips",  "loss-scale-drop", "loss-scale-collapse"};
+constexpr std::array<std::string_view, 13> kOrder{
+    kRestart,          "rerun-fault",         "loss-spike",      "loss-divergence", "non-finite-loss",
+    "hidden-nan",      "grad-norm-spike",     "non-finite-grad", "grad-norm-high",  "overflow-skips",
+    "loss-scale-drop", "loss-scale-collapse", kPlateau};
 
 constexpr std::array kSentences{
     SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "见结果 {finding}：属于同一事件"},
@@ -67,7 +69,9 @@ struct Member {
 bool is(const Member& one, std::string_view name) { return one.finding->name == name; }
 
 bool earlier(const Member& a, const Member& b) {
-  return std::pair(a.steps.first, a.order) < std::pair(b.steps.first, b.order);
+  const bool a_follows = is(a, kPlateau);
+  const bool b_follows = is(b, kPlateau);
+  return std::tie(a_follows, a.steps.first, a.order) < std::tie(b_follows, b.steps.first, b.order);
 }
 
 // Notes are normal by what their rules say. Two of them explain others all the same: a restart, and an unusual batch.
@@ -103,6 +107,8 @@ bool leads_to(const Run& run, const Member& a, const Member& b) {
   const Segment& segment = run.segments[static_cast<std::size_t>(a.segment)];
   if (segment.empty()) return a.steps.last >= b.steps.first;
   const std::int64_t spacing = record_spacing(segment);
+  if (is(b, kPlateau)) return is(a, "loss-divergence") && b.steps.first >= a.steps.first - kAfter * spacing;
+  if (is(a, kPlateau)) return false;
   if (is(a, kRestart)) return b.steps.first <= std::max(segment.first_step(), a.steps.first) + kAfterRestart * spacing;
   const bool scale = is(a, "overflow-skips") || a.finding->name.starts_with("loss-scale");
   return b.steps.first <= a.steps.last + (scale ? kAfterScale : kAfter) * spacing;

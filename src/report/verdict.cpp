@@ -159,27 +159,47 @@ std::string verdict_line(const Report& report, Language language) {
   return out + say(".", "。", language);
 }
 
+namespace {
+
+// "the loss diverged, steps 324-900".
+std::string title_and_steps(const Report& report, const Finding& finding, Language language) {
+  const RuleRecord* rule = rule_record(report, finding.name);
+  const Values title = {{"title", rule == nullptr ? finding.name : rule->title.in(language)}};
+  if (!finding.where || !finding.where->steps) return say("{title}", "{title}", title, language);
+  const std::string steps = steps_word(*finding.where->steps, axis_of(run_of(report, finding)), language);
+  return say("{title}, ", "{title}，", title, language) + steps;
+}
+
+// What began the event of the finding; null when it did so itself, or when what did is but a note.
+const Finding* first_sign(const Report& report, const Finding& finding) {
+  for (const Finding& other : report.findings) {
+    if (!finding.because_of.empty() && other.id == finding.because_of.back() && other.severity != Severity::kNote) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::string headline(const Report& report, Language language) {
   if (report.findings.empty() || report.findings.front().severity == Severity::kNote) return {};
   const Finding& first = report.findings.front();
-  const RuleRecord* rule = rule_record(report, first.name);
+  const Finding* sign = first_sign(report, first);
   const bool explains = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& other) {
     return other.severity != Severity::kNote &&
            std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
   });
-  Values values = {{"title", rule == nullptr ? first.name : rule->title.in(language)}};
-  std::string where;
-  if (first.where && first.where->steps) {
-    values.emplace_back("steps", steps_word(*first.where->steps, axis_of(run_of(report, first)), language));
-    where += say(", {steps}", "，{steps}", values, language);
+  const std::string lead = explains && sign == nullptr ? say("Most likely: ", "最可能的原因：", language)
+                                                       : say("Worst: ", "最严重：", language);
+  std::string out = lead + title_and_steps(report, first, language);
+  if (sign != nullptr) {
+    out += say("; first sign: ", "；最初的征兆：", language) + title_and_steps(report, *sign, language);
   }
   if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
-    values.emplace_back("run", first.where->run);
-    where += say(", in {run}", "，见 {run}", values, language);
+    out += say(", in {run}", "，见 {run}", {{"run", first.where->run}}, language);
   }
-  return (explains ? say("Most likely: {title}", "最可能的原因：{title}", values, language)
-                   : say("Worst: {title}", "最严重：{title}", values, language)) +
-         where;
+  return out;
 }
 
 const RuleRecord* rule_record(const Report& report, const std::string& name) {

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Point {
   double loss = 0;
@@ -110,6 +111,31 @@ TEST(Link, AllOfADivergenceResumeFromBeforeItsFirstSign) {
   const auto saved = parse_report(render_json(report, {}));
   ASSERT_TRUE(saved);
   EXPECT_EQ(render_text(*saved, {}), text);
+}
+
+TEST(Link, WhatClimbedBeforeANanAnnouncedIt) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 190) at.norm *= std::pow(1.5, step - 189);
+    if (step >= 205) at = {NAN, NAN};
+  });
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("the grad norm announced it"));
+  EXPECT_THAT(text, Not(HasSubstr("nothing announced it")));
+  EXPECT_THAT(text, Not(HasSubstr("not at the learning rate")));
+}
+
+TEST(Link, AFlatEndOfADivergenceIsPartOfIt) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step <= 100) at.loss += 4 * std::exp(-step / 20.0);
+    if (step >= 150) at.loss *= 2;
+  });
+  const Finding* plateau = find(report, "loss-plateau");
+  const Finding* divergence = find(report, "loss-divergence");
+  ASSERT_NE(divergence, nullptr);
+  EXPECT_TRUE(divergence->because_of.empty());
+  if (plateau != nullptr && plateau->severity != Severity::kNote) {
+    EXPECT_THAT(plateau->because_of, Contains(divergence->id));
+  }
 }
 
 TEST(Link, EventsFarApartStayApart) {
