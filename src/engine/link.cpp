@@ -13,8 +13,9 @@
 // What becomes of an event:
 //  - everything names in `because_of` what began it, and the finding that tells what to do;
 //  - this one, the gravest, carries the actions: resume from before the first sign of the event, leave out the data of
-//    all its acute parts. The others refer to it instead of naming other checkpoints and other data. Data are no cause
-//    of what began more than 50 records before they were read: then nothing is to be skipped;
+//    all its acute parts. The others refer to it instead of naming other checkpoints and other data, and leave out
+//    what it has shown. Data are no cause of what began more than 50 records before they were read: then nothing is to
+//    be skipped;
 //  - where nothing was harmed (no error in it), what only repeats another finding becomes a note: the grad norm that
 //    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a
 //    lasting rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
@@ -74,9 +75,10 @@ bool earlier(const Member& a, const Member& b) {
   return std::tie(a_follows, a.steps.first, a.order) < std::tie(b_follows, b.steps.first, b.order);
 }
 
-// Notes are normal by what their rules say. Two of them explain others all the same: a restart, and an unusual batch.
+// What has a beginning. Notes are normal by what their rules say. Two of them explain others all the same: a restart, and an unusual batch.
 bool takes_part(const Finding& finding) {
   if (finding.name == kRestart) return finding.message.key.starts_with("restart") && !finding.actions.empty();
+  if (finding.name == "grad-norm-high" && !finding.message.key.starts_with("risen")) return false;  // a state
   return finding.severity != Severity::kNote || finding.name == "loss-spike";
 }
 
@@ -150,6 +152,13 @@ bool knows_resume(const Finding& finding) {
   const Rule* rule = find_rule(finding.name);
   return rule != nullptr && std::any_of(rule->sentences.begin(), rule->sentences.end(),
                                         [](const SentenceRecord& one) { return one.key == "resume-before"; });
+}
+bool same(const Evidence& a, const Evidence& b) {
+  if (a.text.key != b.text.key || a.text.values != b.text.values || a.curve.has_value() != b.curve.has_value()) {
+    return false;
+  }
+  return !a.curve || (a.curve->metric == b.curve->metric && a.curve->marked == b.curve->marked &&
+                      a.curve->last_step == b.curve->last_step);
 }
 bool about_rate(const Action& action) { return action.text.key.find("rate") != std::string::npos; }
 
@@ -248,6 +257,10 @@ class Story {
     std::vector<Action>& actions = one.finding->actions;
     std::erase_if(actions, [&](const Action& action) {
       return resumes(action) || skips(action) || about_rate(action) || !tell_once(action);
+    });
+    std::erase_if(one.finding->evidence, [&](const Evidence& evidence) {
+      const auto& told = speaker.finding->evidence;
+      return std::any_of(told.begin(), told.end(), [&](const Evidence& other) { return same(evidence, other); });
     });
     actions.insert(actions.begin(), {{"see-finding", {{"finding", speaker.finding->id}}}, ""});
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/scaler.h"
 #include "unit/stat_random.h"
 #include "unit/support/complete.h"
 #include "unit/support/make_run.h"
@@ -95,6 +96,22 @@ TEST(GradRestart, OneRunIsSilent) {
   const TrainingRun run =
       MakeRun().event(EventKind::kCheckpointLoaded, 0, "loading checkpoint").series("loss", falling(50, 3)).done();
   EXPECT_TRUE(test::judge_completely(kRunRestarted, run).empty());
+}
+
+TEST(GradStart, NumberedRecordsThatBeginLateInTheirEpochsAreAnExcerpt) {
+  const auto starts = [](double first, double every) {
+    std::vector<double> epochs;
+    for (int i = 0; i < 10; ++i) epochs.push_back(first + i * every);
+    TrainingRun run = MakeRun().series("loss", falling(10, 3)).series("epoch", epochs).done();
+    run.segments[0].axis = "record";
+    return begins_at_start(run, 0);
+  };
+  EXPECT_TRUE(starts(0.01, 0.01));
+  EXPECT_TRUE(starts(0.5, 0.5));
+  EXPECT_TRUE(starts(1, 0)) << "a loop that counts its first epoch as 1";
+  EXPECT_TRUE(starts(1, 1));
+  EXPECT_FALSE(starts(2.5, 0.01));
+  EXPECT_FALSE(starts(0.4, 0.01));
 }
 
 TEST(GradAborted, TellingLineIsQuoted) {
