@@ -222,9 +222,8 @@ const Rule kGradNormSpike{
           "loss 没有反应：之前 {before}，最高 {peak}"},
          {"excerpt", "few records before it ({records}): judged in absolute terms, not against the noise",
           "此前只有 {records} 条记录：按绝对幅度判断，而非相对噪声"},
-         {"look-at-data",
-          "nothing to do for the run; look at the data of steps {steps}, and leave it out in the next one",
-          "本次训练无需处理；检查第 {steps} 步的数据，下次训练时跳过"},
+         {"look-at-data", "look at the data of steps {steps}, and leave it out of the next run",
+          "检查第 {steps} 步的数据，下次训练时跳过"},
          {"clip-at", "clip at {p90}, the 90th percentile of the norms before",
           "把梯度裁剪阈值设为 {p90}（此前范数的 90 分位）"}}),
     .docs =
@@ -236,7 +235,9 @@ const Rule kGradNormSpike{
              "of an event: at least `sigmas` and at least `ratio` times the level. With fewer than 16 records before: "
              "`ratio-short` times the smallest of them, and beyond their noise. It has come back at twice the level. A "
              "rise of `records` records is a warning, and so is a shorter one after which the loss, a tenth or more "
-             "higher, does not come back at once; the rest are notes. All rises of a run are one finding.",
+             "higher, does not come back at once; the rest are notes. All rises of a run are one finding. In a run "
+             "that took no harm a rise that only answers a spike of the loss (not before it, not longer, the loss not "
+             "doubled), or that begins what `grad-norm-high` tells, is a note beside it.",
          .example = "`grad norm rose from 0.242 to 960.4 (3,968 times) at steps 31,215-31,222 and came back`",
          .to_do = "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before "
                   "its onset and leave out the data it read; if it comes again with other data, lower the learning "
