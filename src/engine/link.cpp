@@ -32,6 +32,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/axis.h"
 #include "engine/engine.h"
 #include "measure/scaler.h"
 #include "rules/loss_support.h"
@@ -263,6 +264,7 @@ class Story {
       const auto& told = speaker.finding->evidence;
       return std::any_of(told.begin(), told.end(), [&](const Evidence& other) { return same(evidence, other); });
     });
+    if (demoted_.contains(&one)) actions.clear();  // a note is not there to be acted on
     actions.insert(actions.begin(), {{"see-finding", {{"finding", speaker.finding->id}}}, ""});
   }
 
@@ -272,6 +274,16 @@ class Story {
   std::set<const Member*> demoted_;
   std::set<std::string> told_;  // actions
 };
+
+// An epoch is no stretch of data that can be left out.
+void drop_skipped_epochs(const Run& run, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const auto segment = static_cast<std::size_t>(std::max(finding.where->segment, 0));
+    if (segment >= run.segments.size() || run.segments[segment].empty()) continue;
+    const Segment& part = run.segments[segment];
+    if (axis_of(part.axis, part.last_step()) == Axis::kEpoch) std::erase_if(finding.actions, skips);
+  }
+}
 
 // Groups of members that lead to one another, each as it began.
 std::vector<std::vector<Member*>> events_of(const Run& run, std::vector<Member>& members) {
@@ -301,6 +313,7 @@ std::span<const SentenceRecord> link_sentences() { return kSentences; }
 
 void link(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {
   give_ids(findings);
+  drop_skipped_epochs(run, findings);
   std::vector<Member> members = members_of(findings, ignored);
   for (std::vector<Member*>& event : events_of(run, members)) {
     const Segment& segment = run.segments[static_cast<std::size_t>(event.front()->segment)];

@@ -349,7 +349,9 @@ Precursors precursors_of(const Run& run, std::size_t index, std::size_t row) {
   });
   const Series* eval = segment.find(metric::kEvalLoss);
   const std::size_t i = eval != nullptr ? eval->at_or_after_row(row) : 0;
-  const bool evaluated = eval != nullptr && i > 0 && row > 0 && eval->row_of(i - 1) + 1 >= row;
+  // Where every record has its evaluation, that one stands before a NaN says nothing.
+  const bool rare = eval != nullptr && 2 * eval->size() <= segment.rows->size();
+  const bool evaluated = rare && i > 0 && row > 0 && eval->row_of(i - 1) + 1 >= row;
   if (event || evaluated) out.kind = Precursor::kEvaluation;
   return out;
 }

@@ -95,6 +95,8 @@ class Reading {
       facts.push_back(say("{all} planned", "计划 {all} 步", {{"all", *run.planned_steps}}, language()));
     if (run.records == 0) {
       // nothing is numbered
+    } else if (axis != Axis::kRecord && axis != Axis::kStep) {
+      facts.push_back(say("counted by '{axis}'", "以 '{axis}' 计", {{"axis", run.axis}}, language()));
     } else if (axis != Axis::kRecord) {
       facts.push_back(say("steps as in '{axis}'", "步数取自 '{axis}'", {{"axis", run.axis}}, language()));
     } else {

@@ -351,8 +351,12 @@ class TextReport {
       values.emplace_back("parts", run.segments);
       text += say(" in {parts} parts (the steps start again)", "，分 {parts} 段（步数重新开始）", values, language());
     }
-    if (run.records > 0 && run.axis != "record" && !run.axis.empty())
+    const Axis axis = axis_of(&run);
+    if (run.records > 0 && axis == Axis::kStep) {
       text += say(", steps as in '{axis}'", "，步数取自 '{axis}'", values, language());
+    } else if (run.records > 0 && axis != Axis::kRecord) {
+      text += say(", counted by '{axis}'", "，以 '{axis}' 计", values, language());
+    }
     text += metrics.empty() ? say(": no metric", "：没有指标", language())
                             : say(": {metrics}", "：{metrics}", values, language());
     if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language());

@@ -28,11 +28,11 @@ struct Point {
 
 // 300 records of a calm run, changed by `event`; wiggles that are not random.
 template <class Event>
-Report check_run(const Event& event) {
+Report check_run(const Event& event, const std::string& axis = "step") {
   const std::string path = (std::filesystem::temp_directory_path() / ("assay-link-" + std::to_string(getpid()))) +=
       ".csv";
   std::ofstream out(path);
-  out << "step,loss,grad_norm\n";
+  out << axis << ",loss,grad_norm\n";
   for (int step = 1; step <= 300; ++step) {
     Point at{3 + 0.01 * std::sin(step * 1.7), 0.5 + 0.03 * std::sin(step * 2.3)};
     event(step, at);
@@ -136,6 +136,18 @@ TEST(Link, AFlatEndOfADivergenceIsPartOfIt) {
   if (plateau != nullptr && plateau->severity != Severity::kNote) {
     EXPECT_THAT(plateau->because_of, Contains(divergence->id));
   }
+}
+
+TEST(Link, EpochsAreNotSkipped) {
+  const Report report = check_run(
+      [](int step, Point& at) {
+        if (step >= 150) at = {NAN, NAN};
+      },
+      "epoch");
+  ASSERT_FALSE(report.findings.empty());
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("saved before epoch 150"));
+  EXPECT_THAT(text, Not(HasSubstr("skip the data")));
 }
 
 TEST(Link, EventsFarApartStayApart) {

@@ -52,6 +52,12 @@ TEST(Sentences, StepsAreCalledByWhatTheAxisCounts) {
   EXPECT_EQ(chinese("第 {step} 步起，跳步 {lead} 次", at, Axis::kRecord), "第 12 条记录起，跳步 4 次");
 }
 
+TEST(Sentences, LatinWordsKeepASpaceToIdeographs) {
+  EXPECT_EQ(chinese("第 {step} 步起", {{"step", 3}}, Axis::kEpoch), "第 3 个 epoch 起");
+  EXPECT_EQ(chinese("第 {step} 步，", {{"step", 3}}, Axis::kEpoch), "第 3 个 epoch，");
+  EXPECT_EQ(chinese("第 {step} 步起", {{"step", 3}}, Axis::kRecord), "第 3 条记录起");
+}
+
 TEST(Sentences, AnAxisIsKnownByItsKey) {
   EXPECT_EQ(axis_of("record", 10), Axis::kRecord);
   EXPECT_EQ(axis_of("", 10), Axis::kRecord);
