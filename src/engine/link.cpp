@@ -21,7 +21,8 @@
 //    lasting rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
 //    loss, or a loss that doubled, is more than an unusual batch and is told by itself.
 //
-// Limits: a finding stands for its worst place; its other places are not linked.
+// Limits: a finding stands for its worst place; its other places are not linked, save that a norm may answer any spike
+// of the loss.
 
 #include <algorithm>
 #include <array>
@@ -126,14 +127,19 @@ bool recovered_loss(const Member& one) {
   return is(one, "loss-spike") && !one.finding->message.key.starts_with("open");
 }
 
-// The grad norm only answered the loss: not before it, not longer, and not as for a loss that doubled.
+// The grad norm only answered the loss, in whichever of its spikes: not before it, not longer, and not as for a loss
+// that doubled.
 bool only_answers(const Member& norm, const Member& loss, std::int64_t spacing) {
-  if (!recovered_norm(norm) || !recovered_loss(loss) || norm.segment != loss.segment) return false;
+  if (!recovered_norm(norm) || !recovered_loss(loss)) return false;
   const Value* rise = value_of(loss.finding->message, "rise");
   const double* share = rise == nullptr ? nullptr : std::get_if<double>(&rise->data);
   if (share != nullptr && *share >= kDoubled) return false;
-  return norm.steps.first >= loss.steps.first && norm.steps.first <= loss.steps.last + spacing &&
-         norm.steps.last <= loss.steps.last + kAfter * spacing;
+  const auto answers = [&](const Location& spike) {
+    return spike.steps && std::max(spike.segment, 0) == norm.segment && norm.steps.first >= spike.steps->first &&
+           norm.steps.first <= spike.steps->last + spacing && norm.steps.last <= spike.steps->last + kAfter * spacing;
+  };
+  const auto& others = loss.finding->also;
+  return answers(*loss.finding->where) || std::any_of(others.begin(), others.end(), answers);
 }
 
 // `one` says nothing that `other` does not say.
@@ -164,13 +170,44 @@ bool same(const Evidence& a, const Evidence& b) {
 }
 bool about_rate(const Action& action) { return action.text.key.find("rate") != std::string::npos; }
 
+// `one` refers to `other`, and does not show again what that has shown.
+void see(const Member& one, const Member& other) {
+  const auto& shown = other.finding->evidence;
+  std::erase_if(one.finding->evidence, [&](const Evidence& evidence) {
+    return std::any_of(shown.begin(), shown.end(), [&](const Evidence& before) { return same(evidence, before); });
+  });
+  auto& actions = one.finding->actions;
+  actions.insert(actions.begin(), {{"see-finding", {{"finding", other.finding->id}}}, ""});
+}
+
+// Where nothing was harmed, a finding that repeats another becomes a note that refers to it, and takes no further part.
+void step_back(const Run& run, std::vector<Member>& members) {
+  const auto is_error = [](const Member& one) { return one.finding->severity == Severity::kError; };
+  if (std::any_of(members.begin(), members.end(), is_error)) return;
+  std::vector<Member> kept;
+  for (const Member& one : members) {
+    const Segment& segment = run.segments[static_cast<std::size_t>(one.segment)];
+    const std::int64_t spacing = segment.empty() ? 1 : record_spacing(segment);
+    const auto other =
+        std::find_if(members.begin(), members.end(), [&](const Member& two) { return repeats(one, two, spacing); });
+    if (other == members.end()) {
+      kept.push_back(one);
+      continue;
+    }
+    one.finding->severity = Severity::kNote;
+    one.finding->because_of = {other->finding->id};
+    one.finding->actions.clear();  // a note is not there to be acted on
+    see(one, *other);
+  }
+  members = std::move(kept);
+}
+
 class Story {
  public:
   Story(const Run& run, std::int64_t spacing, std::vector<Member*> members)
       : run_(run), spacing_(spacing), members_(std::move(members)) {}
 
   void tell() {
-    demote();
     Member& leader = *members_.front();
     Member* speaker = &leader;
     for (Member* one : members_) {
@@ -187,26 +224,11 @@ class Story {
         const bool known = std::find(causes.begin(), causes.end(), cause->finding->id) != causes.end();
         if (cause != one && !known && earlier(*cause, *one)) causes.push_back(cause->finding->id);
       }
-      if (one != speaker && (one->finding->severity != Severity::kNote || demoted_.contains(one)))
-        refer(*one, *speaker);
+      if (one != speaker && one->finding->severity != Severity::kNote) refer(*one, *speaker);
     }
   }
 
  private:
-  void demote() {
-    const bool harmed = std::any_of(members_.begin(), members_.end(),
-                                    [](const Member* one) { return one->finding->severity == Severity::kError; });
-    if (harmed) return;
-    for (Member* one : members_) {
-      for (const Member* other : members_) {
-        if (one == other || !repeats(*one, *other, spacing_)) continue;
-        if (one->finding->severity != Severity::kNote) demoted_.insert(one);
-        one->finding->severity = Severity::kNote;
-        if (earlier(*one, *other)) one->finding->because_of.push_back(other->finding->id);
-      }
-    }
-  }
-
   // The speaker's actions are those of the whole event.
   void speak(const Member& speaker) {
     StepRange acute{0, -1};
@@ -260,19 +282,13 @@ class Story {
     std::erase_if(actions, [&](const Action& action) {
       return resumes(action) || skips(action) || about_rate(action) || !tell_once(action);
     });
-    std::erase_if(one.finding->evidence, [&](const Evidence& evidence) {
-      const auto& told = speaker.finding->evidence;
-      return std::any_of(told.begin(), told.end(), [&](const Evidence& other) { return same(evidence, other); });
-    });
-    if (demoted_.contains(&one)) actions.clear();  // a note is not there to be acted on
-    actions.insert(actions.begin(), {{"see-finding", {{"finding", speaker.finding->id}}}, ""});
+    see(one, speaker);
   }
 
   const Run& run_;
   std::int64_t spacing_;
   std::vector<Member*> members_;  // as they began
-  std::set<const Member*> demoted_;
-  std::set<std::string> told_;  // actions
+  std::set<std::string> told_;    // actions
 };
 
 // An epoch is no stretch of data that can be left out.
@@ -315,6 +331,7 @@ void link(const Run& run, const std::vector<std::string>& ignored, std::vector<F
   give_ids(findings);
   drop_skipped_epochs(run, findings);
   std::vector<Member> members = members_of(findings, ignored);
+  step_back(run, members);
   for (std::vector<Member*>& event : events_of(run, members)) {
     const Segment& segment = run.segments[static_cast<std::size_t>(event.front()->segment)];
     Story(run, segment.empty() ? 1 : record_spacing(segment), std::move(event)).tell();

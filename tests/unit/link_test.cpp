@@ -73,6 +73,16 @@ TEST(Link, ABatchUnlikeTheOthersIsOneWarningAtMost) {
   EXPECT_THAT(find(report, "grad-norm-spike")->because_of, Contains(find(report, "loss-spike")->id));
 }
 
+TEST(Link, OfManyBatchesTheWorstForTheLossNeedNotBeTheWorstForTheNorm) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 150 && step <= 154) at = {at.loss * 1.6, at.norm * 10};
+    if (step >= 220 && step <= 224) at = {at.loss * 1.4, at.norm * 30};
+  });
+  EXPECT_EQ(find(report, "loss-spike")->where->steps->first, 150);
+  EXPECT_EQ(find(report, "grad-norm-spike")->where->steps->first, 220);
+  EXPECT_EQ(warnings(report), 1);
+}
+
 TEST(Link, ANormThatRoseFirstIsToldByItself) {
   const Report report = check_run([](int step, Point& at) {
     if (step >= 146 && step <= 155) at.norm *= 40;
