@@ -53,8 +53,8 @@ struct Sentence {
   Text text;
 };
 
-/// A value as people read it: 41,237 · 3.0e-04 · 2.61 · 12.5 % · 1,900-2,130 · "Inf". Four significant digits, of a share
-/// one decimal.
+/// A value as people read it: 41,237 · 3.0e-04 · 2.61 · 12.5 % · 1,900-2,130 · "Inf". Four significant digits, of a
+/// share one decimal.
 std::string format(const Value& value);
 
 /// The sentence with its places filled. A place without a value stays as written, so that a mistake is seen, not

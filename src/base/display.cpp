@@ -192,13 +192,21 @@ std::vector<std::string> wrap(std::string_view text, int width, int first_taken)
   };
 
   // A piece is a run of characters without a place to break. East Asian closing punctuation stays with what it closes.
+  // As opening punctuation does with what it opens.
+  constexpr std::u32string_view kOpening = U"（《「『“‘";
   constexpr std::u32string_view kClosing = U"，。、；：？！）》」』”’％";
   std::string piece;
   bool piece_is_wide = false;
+  bool opened = false;
   while (!text.empty()) {
     const Utf8Char c = next_char(text);
     const std::string bytes(text.substr(0, static_cast<std::size_t>(c.bytes)));
     text.remove_prefix(bytes.size());
+    if (bytes == " " && !piece.empty() && text.starts_with("%")) {
+      piece += bytes;  // a number stays with its sign
+      piece_is_wide = false;
+      continue;
+    }
     if (bytes == " ") {
       if (!piece.empty()) put(piece);
       piece.clear();
@@ -207,11 +215,12 @@ std::vector<std::string> wrap(std::string_view text, int width, int first_taken)
     }
     const bool wide = c.valid && display_width(c.code) == 2;
     const bool closing = c.valid && kClosing.find(c.code) != std::u32string_view::npos;
-    if (!piece.empty() && !closing && (wide || piece_is_wide)) {
+    if (!piece.empty() && !closing && !opened && (wide || piece_is_wide)) {
       put(piece);
       piece.clear();
     }
     piece += bytes;
+    opened = c.valid && kOpening.find(c.code) != std::u32string_view::npos;
     piece_is_wide = wide;
   }
   if (!piece.empty()) put(piece);

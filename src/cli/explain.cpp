@@ -1,7 +1,7 @@
 // assay explain: the record of a rule, for people.
 
 #include <memory>
-#include <utility>
+#include <tuple>
 
 #include "base/nearest.h"
 #include "cli/command.h"
@@ -16,41 +16,59 @@ namespace assay::cli {
 
 namespace {
 
-void print_parameters(Page& page, const Rule& rule) {
+void heading(Page& page, std::string_view en, std::string_view zh) {
   page.blank();
-  page.paragraph(0, "Parameters", Ink::kStrong);
+  page.paragraph(0, say(en, zh, page.language()), Ink::kStrong);
+}
+
+void print_parameters(Page& page, const Rule& rule) {
+  heading(page, "Parameters", "参数");
   for (const Parameter& one : rule.parameters) {
     const std::string unit = one.unit.empty() ? "" : " " + std::string(one.unit);
-    page.paragraph("  ", 2, 4,
-                   std::string(one.name) + " = " + format(Value(one.standard)) + unit + " (" +
-                       format(Value(one.least)) + " to " + format(Value(one.greatest)) + ")" +
-                       (one.reason.empty() ? "" : ": " + std::string(one.reason)));
+    const Values values = {{"name", one.name},
+                           {"value", format(Value(one.standard)) + unit},
+                           {"least", format(Value(one.least))},
+                           {"greatest", format(Value(one.greatest))},
+                           {"reason", one.reason}};
+    std::string text = say("{name} = {value} ({least} to {greatest})", "{name} = {value}（{least} 至 {greatest}）",
+                           values, page.language());
+    if (!one.reason.empty()) text += say(": {reason}", "：{reason}", values, page.language());
+    page.paragraph("  ", 2, 4, text);
   }
-  const Parameter& first = rule.parameters.front();
-  page.paragraph("  ", 2, 4, "to set one: --set " + std::string(rule.name) + "." + std::string(first.name) + "=NUMBER",
+  const Values example = {{"name", std::string(rule.name) + "." + std::string(rule.parameters.front().name)}};
+  page.paragraph("  ", 2, 4,
+                 say("to set one: --set {name}=NUMBER", "设置方法：--set {name}=数值", example, page.language()),
                  Ink::kFaint);
 }
 
+// The documentation is English; what a report says is there in Chinese, with the places of its values.
+void print_chinese_sentences(Page& page, const Rule& rule) {
+  heading(page, "", "报告中的语句");
+  for (const SentenceRecord& one : rule.sentences) page.paragraph("  - ", 4, 4, one.zh);
+  page.blank();
+  page.paragraph(0, "以下详细说明为英文。", Ink::kFaint);
+}
+
 void print_rule(Page& page, const Rule& rule) {
-  const std::string severity = word(rule.severity, Language::kEnglish);
+  const bool chinese = page.language() == Language::kChinese;
+  const std::string severity = word(rule.severity, page.language());
   page.line(page.paint(Ink::kStrong, rule.name) + "  " + page.paint(ink_of(rule.severity), severity) + "  " +
             page.clean(rule.family));
-  page.paragraph(0, rule.title_en);
-  const std::pair<std::string_view, std::string_view> sections[] = {
-      {"What it finds", rule.docs.finds},    {"Why it matters", rule.docs.matters},
-      {"How it decides", rule.docs.decides}, {"Example", rule.docs.example},
-      {"What to do", rule.docs.to_do},       {"False alarms", rule.docs.false_alarms},
+  page.paragraph(0, say(rule.title_en, rule.title_zh, page.language()));
+  if (chinese) print_chinese_sentences(page, rule);
+  const std::tuple<std::string_view, std::string_view, std::string_view> sections[] = {
+      {"What it finds", "检查内容", rule.docs.finds},    {"Why it matters", "为何重要", rule.docs.matters},
+      {"How it decides", "判断方法", rule.docs.decides}, {"Example", "示例", rule.docs.example},
+      {"What to do", "处理方法", rule.docs.to_do},       {"False alarms", "误报", rule.docs.false_alarms},
   };
-  for (const auto& [title, text] : sections) {
+  for (const auto& [en, zh, text] : sections) {
     if (text.empty()) continue;
-    page.blank();
-    page.paragraph(0, title, Ink::kStrong);
+    heading(page, en, zh);
     print_markdown(page, 2, text);
   }
   if (!rule.parameters.empty()) print_parameters(page, rule);
   if (rule.docs.references.empty()) return;
-  page.blank();
-  page.paragraph(0, "References", Ink::kStrong);
+  heading(page, "References", "参考资料");
   print_markdown(page, 2, rule.docs.references);
 }
 
@@ -84,7 +102,7 @@ Command explain_command() {
   command.least_arguments = 1;
   command.most_arguments = SIZE_MAX;
   for (Option& option : output_options(choice, {"text"})) {
-    if (option.name == "output" || option.name == "color") command.options.push_back(std::move(option));
+    if (option.name != "format") command.options.push_back(std::move(option));
   }
   command.examples = {{"assay explain loss-spike", "one rule"},
                       {"assay explain loss-spike grad-norm-spike", "several"},

@@ -61,7 +61,11 @@ std::string english_on(std::string_view text, std::string_view word) {
 std::string chinese_on(std::string text, std::string_view word) {
   constexpr std::string_view kStep = "} 步";
   for (std::size_t at = text.find(kStep); at != std::string::npos; at = text.find(kStep, at)) {
-    text.replace(at, kStep.size(), "} " + std::string(word));
+    const std::size_t end = at + kStep.size();
+    // A Latin word keeps a space to the ideograph that follows (those begin with the bytes E4 to E9; punctuation not).
+    const bool ideograph = end < text.size() && text[end] >= '\xE4' && text[end] <= '\xE9';
+    const bool latin = letter(word.back());
+    text.replace(at, kStep.size(), "} " + std::string(word) + (latin && ideograph ? " " : ""));
   }
   return text;
 }

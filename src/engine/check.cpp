@@ -67,7 +67,9 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
       read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
   if (stopped(options)) forget_cut(recording);
   const bool has_records = recording.rows() > 0 || !recording.events.empty();
-  if (has_records) {
+  recording.file.settings = static_cast<std::int64_t>(recording.config.settings.size());
+  // Settings alone are of a run that has not begun: there is nothing to judge, but its details can be shown.
+  if (has_records || (options.details && recording.file.settings > 0)) {
     const Run run = assemble(recording);
     if (options.judge) out.judgement = judge_run(run, rules, options);
     out.run = summarise(run, options.details);

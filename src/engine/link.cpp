@@ -7,19 +7,22 @@
 // Which belong together: b belongs to a when it begins while a lasts, or shortly after (5 records; 50 after a fall of
 // the loss scale, which in public logs runs up to 30 steps ahead of the loss), in the same segment. What began first is
 // the cause. Of what is printed in one record the order of the computation decides: the loss is known before its
-// gradient, the gradient before the scaler. A restart causes what begins within 20 records after it.
+// gradient, the gradient before the scaler. A restart after which the loss was another causes what begins within 20
+// records. A plateau on the level to which the loss diverged is the end of the divergence; it causes nothing.
 //
 // What becomes of an event:
 //  - everything names in `because_of` what began it, and the finding that tells what to do;
 //  - this one, the gravest, carries the actions: resume from before the first sign of the event, leave out the data of
-//    all its acute parts. The others refer to it instead of naming other checkpoints and other data. Data are no cause
-//    of what began more than 50 records before they were read: then nothing is to be skipped;
+//    all its acute parts. The others refer to it instead of naming other checkpoints and other data, and leave out
+//    what it has shown. Data are no cause of what began more than 50 records before they were read: then nothing is to
+//    be skipped;
 //  - where nothing was harmed (no error in it), what only repeats another finding becomes a note: the grad norm that
-//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a lasting
-//    rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
+//    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a
+//    lasting rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
 //    loss, or a loss that doubled, is more than an unusual batch and is told by itself.
 //
-// Limits: a finding stands for its worst place; its other places are not linked.
+// Limits: a finding stands for its worst place; its other places are not linked, save that a norm may answer any spike
+// of the loss.
 
 #include <algorithm>
 #include <array>
@@ -27,8 +30,10 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "core/axis.h"
 #include "engine/engine.h"
 #include "measure/scaler.h"
 #include "rules/loss_support.h"
@@ -45,12 +50,13 @@ constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in
 constexpr double kDoubled = 100;            // per cent
 
 constexpr std::string_view kRestart = "run-restarted";
+constexpr std::string_view kPlateau = "loss-plateau";
 
 // In the order in which one training step computes what they are about.
-constexpr std::array<std::string_view, 12> kOrder{kRestart,          "rerun-fault",     "loss-spike",
-                                                  "loss-divergence", "non-finite-loss", "hidden-nan",
-                                                  "grad-norm-spike", "non-finite-grad", "grad-norm-high",
-                                                  "overflow-skips",  "loss-scale-drop", "loss-scale-collapse"};
+constexpr std::array<std::string_view, 13> kOrder{
+    kRestart,          "rerun-fault",         "loss-spike",      "loss-divergence", "non-finite-loss",
+    "hidden-nan",      "grad-norm-spike",     "non-finite-grad", "grad-norm-high",  "overflow-skips",
+    "loss-scale-drop", "loss-scale-collapse", kPlateau};
 
 constexpr std::array kSentences{
     SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "见结果 {finding}：属于同一事件"},
@@ -66,12 +72,16 @@ struct Member {
 bool is(const Member& one, std::string_view name) { return one.finding->name == name; }
 
 bool earlier(const Member& a, const Member& b) {
-  return std::pair(a.steps.first, a.order) < std::pair(b.steps.first, b.order);
+  const bool a_follows = is(a, kPlateau);
+  const bool b_follows = is(b, kPlateau);
+  return std::tie(a_follows, a.steps.first, a.order) < std::tie(b_follows, b.steps.first, b.order);
 }
 
-// Notes are normal by what their rules say. Two of them explain others all the same: a restart, and an unusual batch.
+// What has a beginning. Notes are normal by what their rules say; two of them explain others all the same: a restart,
+// and an unusual batch.
 bool takes_part(const Finding& finding) {
-  if (finding.name == kRestart) return finding.message.key.starts_with("restart") || finding.message.key == "resumed";
+  if (finding.name == kRestart) return finding.message.key.starts_with("restart") && !finding.actions.empty();
+  if (finding.name == "grad-norm-high" && !finding.message.key.starts_with("risen")) return false;  // a state
   return finding.severity != Severity::kNote || finding.name == "loss-spike";
 }
 
@@ -102,6 +112,8 @@ bool leads_to(const Run& run, const Member& a, const Member& b) {
   const Segment& segment = run.segments[static_cast<std::size_t>(a.segment)];
   if (segment.empty()) return a.steps.last >= b.steps.first;
   const std::int64_t spacing = record_spacing(segment);
+  if (is(b, kPlateau)) return is(a, "loss-divergence") && b.steps.first >= a.steps.first - kAfter * spacing;
+  if (is(a, kPlateau)) return false;
   if (is(a, kRestart)) return b.steps.first <= std::max(segment.first_step(), a.steps.first) + kAfterRestart * spacing;
   const bool scale = is(a, "overflow-skips") || a.finding->name.starts_with("loss-scale");
   return b.steps.first <= a.steps.last + (scale ? kAfterScale : kAfter) * spacing;
@@ -115,20 +127,25 @@ bool recovered_loss(const Member& one) {
   return is(one, "loss-spike") && !one.finding->message.key.starts_with("open");
 }
 
-// The grad norm only answered the loss: not before it, not longer, and not as for a loss that doubled.
+// The grad norm only answered the loss, in whichever of its spikes: not before it, not longer, and not as for a loss
+// that doubled.
 bool only_answers(const Member& norm, const Member& loss, std::int64_t spacing) {
-  if (!recovered_norm(norm) || !recovered_loss(loss) || norm.segment != loss.segment) return false;
+  if (!recovered_norm(norm) || !recovered_loss(loss)) return false;
   const Value* rise = value_of(loss.finding->message, "rise");
   const double* share = rise == nullptr ? nullptr : std::get_if<double>(&rise->data);
   if (share != nullptr && *share >= kDoubled) return false;
-  return norm.steps.first >= loss.steps.first && norm.steps.first <= loss.steps.last + spacing &&
-         norm.steps.last <= loss.steps.last + kAfter * spacing;
+  const auto answers = [&](const Location& spike) {
+    return spike.steps && std::max(spike.segment, 0) == norm.segment && norm.steps.first >= spike.steps->first &&
+           norm.steps.first <= spike.steps->last + spacing && norm.steps.last <= spike.steps->last + kAfter * spacing;
+  };
+  const auto& others = loss.finding->also;
+  return answers(*loss.finding->where) || std::any_of(others.begin(), others.end(), answers);
 }
 
 // `one` says nothing that `other` does not say.
 bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
   if (only_answers(one, other, spacing)) return true;
-  if (is(one, "grad-norm-spike") && is(other, "grad-norm-high") && other.finding->message.key == "risen") {
+  if (is(one, "grad-norm-spike") && is(other, "grad-norm-high") && other.finding->message.key.starts_with("risen")) {
     return std::abs(one.steps.first - other.steps.first) <= kAfter * spacing;
   }
   if (is(one, "loss-scale-drop") && (is(other, "overflow-skips") || is(other, "loss-scale-collapse"))) {
@@ -144,7 +161,46 @@ bool knows_resume(const Finding& finding) {
   return rule != nullptr && std::any_of(rule->sentences.begin(), rule->sentences.end(),
                                         [](const SentenceRecord& one) { return one.key == "resume-before"; });
 }
+bool same(const Evidence& a, const Evidence& b) {
+  if (a.text.key != b.text.key || a.text.values != b.text.values || a.curve.has_value() != b.curve.has_value()) {
+    return false;
+  }
+  return !a.curve || (a.curve->metric == b.curve->metric && a.curve->marked == b.curve->marked &&
+                      a.curve->last_step == b.curve->last_step);
+}
 bool about_rate(const Action& action) { return action.text.key.find("rate") != std::string::npos; }
+
+// `one` refers to `other`, and does not show again what that has shown.
+void see(const Member& one, const Member& other) {
+  const auto& shown = other.finding->evidence;
+  std::erase_if(one.finding->evidence, [&](const Evidence& evidence) {
+    return std::any_of(shown.begin(), shown.end(), [&](const Evidence& before) { return same(evidence, before); });
+  });
+  auto& actions = one.finding->actions;
+  actions.insert(actions.begin(), {{"see-finding", {{"finding", other.finding->id}}}, ""});
+}
+
+// Where nothing was harmed, a finding that repeats another becomes a note that refers to it, and takes no further part.
+void step_back(const Run& run, std::vector<Member>& members) {
+  const auto is_error = [](const Member& one) { return one.finding->severity == Severity::kError; };
+  if (std::any_of(members.begin(), members.end(), is_error)) return;
+  std::vector<Member> kept;
+  for (const Member& one : members) {
+    const Segment& segment = run.segments[static_cast<std::size_t>(one.segment)];
+    const std::int64_t spacing = segment.empty() ? 1 : record_spacing(segment);
+    const auto other =
+        std::find_if(members.begin(), members.end(), [&](const Member& two) { return repeats(one, two, spacing); });
+    if (other == members.end()) {
+      kept.push_back(one);
+      continue;
+    }
+    one.finding->severity = Severity::kNote;
+    one.finding->because_of = {other->finding->id};
+    one.finding->actions.clear();  // a note is not there to be acted on
+    see(one, *other);
+  }
+  members = std::move(kept);
+}
 
 class Story {
  public:
@@ -152,39 +208,27 @@ class Story {
       : run_(run), spacing_(spacing), members_(std::move(members)) {}
 
   void tell() {
-    demote();
-    Member& leader = *members_.front();  // the first of the gravest
+    Member& leader = *members_.front();
     Member* speaker = &leader;
     for (Member* one : members_) {
       if (one->finding->severity > speaker->finding->severity) speaker = one;
     }
     speak(*speaker);
+    std::stable_sort(members_.begin(), members_.end(), [](const Member* a, const Member* b) {
+      return a->finding->severity > b->finding->severity;  // as they will be read
+    });
+    for (const Action& action : speaker->finding->actions) tell_once(action);
     for (Member* one : members_) {
       for (const Member* cause : {speaker, &leader}) {
         auto& causes = one->finding->because_of;
         const bool known = std::find(causes.begin(), causes.end(), cause->finding->id) != causes.end();
         if (cause != one && !known && earlier(*cause, *one)) causes.push_back(cause->finding->id);
       }
-      if (one != speaker && (one->finding->severity != Severity::kNote || demoted_.contains(one)))
-        refer(*one, *speaker);
+      if (one != speaker && one->finding->severity != Severity::kNote) refer(*one, *speaker);
     }
   }
 
  private:
-  void demote() {
-    const bool harmed = std::any_of(members_.begin(), members_.end(),
-                                    [](const Member* one) { return one->finding->severity == Severity::kError; });
-    if (harmed) return;
-    for (Member* one : members_) {
-      for (const Member* other : members_) {
-        if (one == other || !repeats(*one, *other, spacing_)) continue;
-        if (one->finding->severity != Severity::kNote) demoted_.insert(one);
-        one->finding->severity = Severity::kNote;
-        if (earlier(*one, *other)) one->finding->because_of.push_back(other->finding->id);
-      }
-    }
-  }
-
   // The speaker's actions are those of the whole event.
   void speak(const Member& speaker) {
     StepRange acute{0, -1};
@@ -227,23 +271,35 @@ class Story {
     }
   }
 
-  static void refer(const Member& one, const Member& speaker) {
+  // False: this was told already, in these words or as the same option.
+  bool tell_once(const Action& action) {
+    const bool fresh = told_.insert(action.text.key).second;
+    return (action.command.empty() || told_.insert(action.command).second) && fresh;
+  }
+
+  void refer(const Member& one, const Member& speaker) {
     std::vector<Action>& actions = one.finding->actions;
     std::erase_if(actions, [&](const Action& action) {
-      const auto& told = speaker.finding->actions;
-      const bool again = std::any_of(told.begin(), told.end(), [&](const Action& other) {
-        return other.text.key == action.text.key || (!other.command.empty() && other.command == action.command);
-      });
-      return resumes(action) || skips(action) || about_rate(action) || again;
+      return resumes(action) || skips(action) || about_rate(action) || !tell_once(action);
     });
-    actions.insert(actions.begin(), {{"see-finding", {{"finding", speaker.finding->id}}}, ""});
+    see(one, speaker);
   }
 
   const Run& run_;
   std::int64_t spacing_;
   std::vector<Member*> members_;  // as they began
-  std::set<const Member*> demoted_;
+  std::set<std::string> told_;    // actions
 };
+
+// An epoch is no stretch of data that can be left out.
+void drop_skipped_epochs(const Run& run, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const auto segment = static_cast<std::size_t>(std::max(finding.where->segment, 0));
+    if (segment >= run.segments.size() || run.segments[segment].empty()) continue;
+    const Segment& part = run.segments[segment];
+    if (axis_of(part.axis, part.last_step()) == Axis::kEpoch) std::erase_if(finding.actions, skips);
+  }
+}
 
 // Groups of members that lead to one another, each as it began.
 std::vector<std::vector<Member*>> events_of(const Run& run, std::vector<Member>& members) {
@@ -273,7 +329,9 @@ std::span<const SentenceRecord> link_sentences() { return kSentences; }
 
 void link(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {
   give_ids(findings);
+  drop_skipped_epochs(run, findings);
   std::vector<Member> members = members_of(findings, ignored);
+  step_back(run, members);
   for (std::vector<Member*>& event : events_of(run, members)) {
     const Segment& segment = run.segments[static_cast<std::size_t>(event.front()->segment)];
     Story(run, segment.empty() ? 1 : record_spacing(segment), std::move(event)).tell();

@@ -18,14 +18,15 @@
 // three records are asked for: a last line without a loss is what many trainers end with. Where the first record alone
 // has a loss, only companions that belong to training count (the learning rate, the grad norm).
 //
-// Precursors: a grad norm that grows 10,000-fold or a loss that grows threefold within two records is an optimizer that
-// exploded. A NaN out of a clean line is something else: overflow in the forward pass, a kernel, a batch without
+// Precursors: a grad norm that grows 10,000-fold, or stands ten times above its level in the last three records and
+// more, or a loss that grows threefold within two records is an optimizer that exploded. A NaN out of a clean line is something else: overflow in the forward pass, a kernel, a batch without
 // labels, an evaluation that left a switch behind.
 
 #include "measure/non_finite.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "assay/metric.h"
 #include "stat/quantile.h"
@@ -37,6 +38,8 @@ constexpr double kCompanion = 0.9;
 constexpr std::size_t kRecordsToInfer = 3;
 constexpr std::size_t kLookBack = 50;
 constexpr double kNormGrowth = 1e4;
+constexpr double kFarAbove = 10;  // times the level: no norm of a healthy run
+constexpr std::ptrdiff_t kRecordsOfClimb = 3;
 constexpr double kLossGrowth = 3;
 constexpr std::int64_t kFirstSteps = 3;
 
@@ -218,6 +221,16 @@ std::optional<HiddenLoss> zeros(const Segment& segment, const Series& loss) {
   return out;
 }
 
+// Index from which on all values up to the first that is not finite lie above the limit, where these are three or more:
+// then the norm was on its way up. Else the number of values.
+std::size_t climb_before(std::span<const double> values, double limit) {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  const auto end = std::find_if_not(values.begin(), values.end(), finite);
+  auto begin = end;
+  while (begin != values.begin() && *(begin - 1) >= limit) --begin;
+  return end - begin >= kRecordsOfClimb ? static_cast<std::size_t>(begin - values.begin()) : values.size();
+}
+
 Precursors of_norm(const Segment& segment, std::size_t row) {
   Precursors out;
   const Series* norm = segment.find(metric::kGradNorm);
@@ -228,12 +241,13 @@ Precursors of_norm(const Segment& segment, std::size_t row) {
   const auto values = norm->values.span().subspan(from, end - from);
   const double level = quantile(values, 0.25);
   if (!(level > 0)) return out;
+  const std::size_t climb = climb_before(values, kFarAbove * level);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool exploded = !std::isfinite(values[i]) ? norm->row_of(from + i) < row : values[i] >= kNormGrowth * level;
-    if (!exploded) continue;
+    if (!exploded && i < climb) continue;
     // Where it left its level: back over the records that are ten times above it.
     std::size_t begin = i;
-    while (begin > 0 && values[begin - 1] >= 10 * level) --begin;
+    while (begin > 0 && values[begin - 1] >= kFarAbove * level) --begin;
     out.kind = Precursor::kNormGrew;
     out.before = level;
     out.peak = *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(i), values.end(),
@@ -335,7 +349,9 @@ Precursors precursors_of(const Run& run, std::size_t index, std::size_t row) {
   });
   const Series* eval = segment.find(metric::kEvalLoss);
   const std::size_t i = eval != nullptr ? eval->at_or_after_row(row) : 0;
-  const bool evaluated = eval != nullptr && i > 0 && row > 0 && eval->row_of(i - 1) + 1 >= row;
+  // Where every record has its evaluation, that one stands before a NaN says nothing.
+  const bool rare = eval != nullptr && 2 * eval->size() <= segment.rows->size();
+  const bool evaluated = rare && i > 0 && row > 0 && eval->row_of(i - 1) + 1 >= row;
   if (event || evaluated) out.kind = Precursor::kEvaluation;
   return out;
 }

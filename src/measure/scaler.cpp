@@ -233,9 +233,29 @@ std::int64_t record_spacing(const Segment& segment) {
   return gaps[gaps.size() / 2];
 }
 
+namespace {
+
+// Records that are numbered because the log has no step begin at 1 wherever the log does; its epochs tell more. One that
+// begins at epoch 2.5, or at 0.4 while a record is a hundredth of an epoch, is an excerpt or a resumed run.
+bool epochs_begin_late(const Segment& segment) {
+  constexpr double kClear = 0.1;  // an epoch of a few records may well begin above it
+  constexpr double kRecords = 3;  // that may stand before the first one that tells its epoch
+  const Series* epoch = segment.find(metric::kEpoch);
+  if (segment.axis != "record" || epoch == nullptr || epoch->size() < 2) return false;
+  const double first = epoch->value(0);
+  if (first >= 2) return true;
+  const auto next = std::find_if(epoch->values.span().begin(), epoch->values.span().end(),
+                                 [&](double value) { return value > first; });
+  const double spacing = next == epoch->values.span().end() ? 0 : *next - first;
+  return first >= kClear && spacing > 0 && first > kRecords * spacing;
+}
+
+}  // namespace
+
 bool begins_at_start(const Run& run, std::size_t index) {
   const Segment& segment = run.segments[index];
   if (segment.empty()) return index == 0;
+  if (epochs_begin_late(segment)) return false;
   const std::int64_t first = segment.first_step();
   const std::int64_t spacing = record_spacing(segment);
   if (first <= kStartUpSteps || first <= spacing + spacing / 2) return true;

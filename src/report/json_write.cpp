@@ -240,6 +240,7 @@ class Writer {
     out["lines"] = one.lines;
     out["records"] = one.records;
     out["unused_lines"] = one.unused_lines;
+    out["settings"] = one.settings;
     out["repeated_lines"] = one.repeated_lines;
     out["truncated"] = one.truncated;
     out["unused"] = all(one.unused, [](const UnusedKind& kind) {

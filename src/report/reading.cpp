@@ -52,8 +52,7 @@ class Reading {
       if (i > 0) page_.blank();
       write_run(report_.runs[i]);
     }
-    if (report_.runs.empty())
-      page_.paragraph(0, say("No training run was read.", "未读到训练运行。", language()), Ink::kStrong);
+    if (report_.runs.empty()) page_.paragraph(0, lang("No training run was read.", "未读到训练运行。"), Ink::kStrong);
     page_.blank();
     for (const FileRecord& file : report_.files) {
       if (file.state == FileState::kUnknown && !page_.options().verbose) continue;
@@ -86,13 +85,19 @@ class Reading {
 
   void write_run(const RunSummary& run) {
     page_.paragraph(0, run.id, Ink::kStrong);
-    std::vector<std::string> facts = {run.dialect, word(run.kind, language()),
-                                      count_of(run.records, kRecords, language())};
+    std::vector<std::string> facts = {run.dialect, word(run.kind, language())};
+    const bool begun = run.records > 0 || !run.events.empty();
+    facts.push_back(begun ? count_of(run.records, kRecords, language())
+                          : lang("settings alone: nothing has run yet", "只有设置：尚未开始训练"));
     const Axis axis = axis_of(&run);
     if (run.steps && axis != Axis::kRecord) facts.push_back(steps_word(*run.steps, axis, language()));
     if (run.planned_steps)
       facts.push_back(say("{all} planned", "计划 {all} 步", {{"all", *run.planned_steps}}, language()));
-    if (axis != Axis::kRecord) {
+    if (run.records == 0) {
+      // nothing is numbered
+    } else if (axis != Axis::kRecord && axis != Axis::kStep) {
+      facts.push_back(say("counted by '{axis}'", "以 '{axis}' 计", {{"axis", run.axis}}, language()));
+    } else if (axis != Axis::kRecord) {
       facts.push_back(say("steps as in '{axis}'", "步数取自 '{axis}'", {{"axis", run.axis}}, language()));
     } else {
       facts.push_back(lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));
@@ -202,9 +207,13 @@ class Reading {
         page_.options().verbose ? run.settings.size() : std::min(kMostSettings, run.settings.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const Setting& one = run.settings[i];
-      const std::string place = one.where.line > 0 ? ":" + std::to_string(one.where.line) : "";
-      page_.paragraph("  ", 2, 4,
-                      one.key + " = " + one.value + (place.empty() ? "" : "  (" + one.where.path + place + ")"));
+      const std::string line = std::to_string(one.where.line);
+      page_.paragraph(
+          "  ", 2, 4,
+          one.key + " = " + one.value +
+              (one.where.line <= 0        ? ""
+               : one.where.path == run.id ? say("  (line {line})", "  （第 {line} 行）", {{"line", line}}, language())
+                                          : "  (" + one.where.path + ":" + line + ")"));
     }
     if (shown < run.settings.size()) {
       page_.paragraph(

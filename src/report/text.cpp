@@ -27,6 +27,14 @@ std::string place_of(const Location& where) {
   return where.line > 0 ? where.path + ":" + std::to_string(where.line) : where.path;
 }
 
+// The end of a long path: the heading of a finding and the commands have it whole.
+std::string shortened(const std::string& path) {
+  constexpr std::size_t kLong = 40;
+  if (path.size() <= kLong) return path;
+  const std::size_t folder = path.find('/', path.size() - kLong);
+  return "…" + path.substr(folder == std::string::npos ? path.rfind('/') + 1 : folder);
+}
+
 std::string certainty(const Finding& finding, Language language) {
   char number[16];
   std::snprintf(number, sizeof number, "%.2f", finding.confidence);
@@ -166,7 +174,10 @@ class TextReport {
       if (!evidence.text.key.empty()) {
         std::string text = sentence(rule, evidence.text, language(), axis_of(run_of(report_, finding)));
         if (evidence.where && evidence.where->line > 0) {
-          text += say(" ({place})", "（{place}）", {{"place", place_of(*evidence.where)}}, language());
+          const bool same = finding.where && finding.where->path == evidence.where->path;
+          const Values values = {{"place", place_of(*evidence.where)}, {"line", std::to_string(evidence.where->line)}};
+          text += same ? say(" (line {line})", "（第 {line} 行）", values, language())
+                       : say(" ({place})", "（{place}）", values, language());
         }
         page_.paragraph(indent_, text);
         ++lines;
@@ -326,19 +337,26 @@ class TextReport {
     const std::size_t most = page_.options().verbose ? metrics.size() : 6;
     const std::size_t rest = metrics.size() > most ? metrics.size() - most : 0;
     metrics.resize(metrics.size() - rest);
-    Values values = {{"run", run.id},
-                     {"dialect", run.dialect.empty() ? "?" : run.dialect},
+    Values values = {{"run", shortened(run.id)},
+                     {"dialect", run.dialect},
                      {"records", count_of(run.records, kRecords, language())},
                      {"metrics", listed(metrics, language())},
                      {"rest", rest},
                      {"axis", run.axis}};
-    std::string text = say("{run}: {dialect}, {records}", "{run}：{dialect}，{records}", values, language());
+    // A single run needs no name: its path stands in the command line.
+    std::string text = report_.runs.size() > 1 ? say("{run}: ", "{run}：", values, language()) : "";
+    if (!run.dialect.empty()) text += say("{dialect}, ", "{dialect}，", values, language());
+    text += say("{records}", "{records}", values, language());
     if (run.segments > 1) {
       values.emplace_back("parts", run.segments);
       text += say(" in {parts} parts (the steps start again)", "，分 {parts} 段（步数重新开始）", values, language());
     }
-    if (run.axis != "record" && !run.axis.empty())
+    const Axis axis = axis_of(&run);
+    if (run.records > 0 && axis == Axis::kStep) {
       text += say(", steps as in '{axis}'", "，步数取自 '{axis}'", values, language());
+    } else if (run.records > 0 && axis != Axis::kRecord) {
+      text += say(", counted by '{axis}'", "，以 '{axis}' 计", values, language());
+    }
     text += metrics.empty() ? say(": no metric", "：没有指标", language())
                             : say(": {metrics}", "：{metrics}", values, language());
     if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language());
@@ -411,8 +429,8 @@ class TextReport {
     for (const RuleNotApplied* one : lacking) names.push_back(one->rule);
     const bool cut = names.size() > 4;
     if (cut) names.resize(3);
-    footer(text + say(" (", "（", language()) + listed(names, language()) + (cut ? ", …; -v" : "") +
-           say(")", "）", language()));
+    const std::string more = cut ? say(", …; -v", "…；-v", language()) : "";
+    footer(text + say(" (", "（", language()) + listed(names, language()) + more + say(")", "）", language()));
   }
 
   const Report& report_;

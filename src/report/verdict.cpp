@@ -26,6 +26,7 @@ bool has_loss(const RunSummary& run) {
 // "9,800 of 20,000 steps", "19 records", "steps 31,200-31,260 of 100,000".
 std::string extent(const RunSummary& run, Language language) {
   const Axis axis = axis_of(&run);
+  if (run.records == 0) return say("messages alone, no record", "只有消息，没有记录", language);
   if (!run.steps || axis == Axis::kRecord) return count_of(run.records, kRecords, language);
   const std::int64_t last = run.steps->last;
   const bool whole = static_cast<double>(run.steps->first) <= std::max(1.0, kStartsLate * static_cast<double>(last));
@@ -83,6 +84,16 @@ std::string problems_phrase(const Counts& counts, Language language) {
   return listed(parts, language);
 }
 
+std::string nothing_judged(const Report& report, Language language) {
+  std::int64_t settings = 0;
+  for (const FileRecord& file : report.files) settings += file.settings;
+  if (settings == 0)
+    return say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
+  return say("Nothing has run yet: {settings} and no record of training were read",
+             "尚未开始训练：只读到 {settings}，没有训练记录", {{"settings", count_of(settings, kSettings, language)}},
+             language);
+}
+
 std::string without_problem(const Report& report, Language language) {
   const auto runs = static_cast<std::int64_t>(report.runs.size());
   const auto count = [&](auto&& test) { return std::count_if(report.runs.begin(), report.runs.end(), test); };
@@ -97,7 +108,9 @@ std::string without_problem(const Report& report, Language language) {
                language);
   }
   std::string out = say("No problem found in {runs}", "{runs}中未发现问题", values, language);
-  if (runs == 1 && short_ones == 1) {
+  if (runs == 1 && short_ones == 1 && axis_of(&report.runs.front()) == Axis::kRecord) {
+    out += say("; too few to call it healthy", "；不足以断定其健康", language);  // their number stands before it
+  } else if (runs == 1 && short_ones == 1) {
     out += say("; {records} are too few to call it healthy", "；只有 {records}，不足以断定其健康", values, language);
   } else if (short_ones > 0) {
     out +=
@@ -130,7 +143,7 @@ std::string verdict_line(const Report& report, Language language) {
   std::string out;
   if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
   if (report.runs.empty()) {
-    out += say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
+    out += nothing_judged(report, language);
   } else if (in_runs.empty()) {
     out += without_problem(report, language);
   } else {
@@ -146,27 +159,47 @@ std::string verdict_line(const Report& report, Language language) {
   return out + say(".", "。", language);
 }
 
+namespace {
+
+// "the loss diverged, steps 324-900".
+std::string title_and_steps(const Report& report, const Finding& finding, Language language) {
+  const RuleRecord* rule = rule_record(report, finding.name);
+  const Values title = {{"title", rule == nullptr ? finding.name : rule->title.in(language)}};
+  if (!finding.where || !finding.where->steps) return say("{title}", "{title}", title, language);
+  const std::string steps = steps_word(*finding.where->steps, axis_of(run_of(report, finding)), language);
+  return say("{title}, ", "{title}，", title, language) + steps;
+}
+
+// What began the event of the finding; null when it did so itself, or when what did is but a note.
+const Finding* first_sign(const Report& report, const Finding& finding) {
+  for (const Finding& other : report.findings) {
+    if (!finding.because_of.empty() && other.id == finding.because_of.back() && other.severity != Severity::kNote) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::string headline(const Report& report, Language language) {
   if (report.findings.empty() || report.findings.front().severity == Severity::kNote) return {};
   const Finding& first = report.findings.front();
-  const RuleRecord* rule = rule_record(report, first.name);
+  const Finding* sign = first_sign(report, first);
   const bool explains = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& other) {
     return other.severity != Severity::kNote &&
            std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
   });
-  Values values = {{"title", rule == nullptr ? first.name : rule->title.in(language)}};
-  std::string where;
-  if (first.where && first.where->steps) {
-    values.emplace_back("steps", steps_word(*first.where->steps, axis_of(run_of(report, first)), language));
-    where += say(", {steps}", "，{steps}", values, language);
+  const std::string lead = explains && sign == nullptr ? say("Most likely: ", "最可能的原因：", language)
+                                                       : say("Worst: ", "最严重：", language);
+  std::string out = lead + title_and_steps(report, first, language);
+  if (sign != nullptr) {
+    out += say("; first sign: ", "；最初的征兆：", language) + title_and_steps(report, *sign, language);
   }
   if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
-    values.emplace_back("run", first.where->run);
-    where += say(", in {run}", "，见 {run}", values, language);
+    out += say(", in {run}", "，见 {run}", {{"run", first.where->run}}, language);
   }
-  return (explains ? say("Most likely: {title}", "最可能的原因：{title}", values, language)
-                   : say("Worst: {title}", "最严重：{title}", values, language)) +
-         where;
+  return out;
 }
 
 const RuleRecord* rule_record(const Report& report, const std::string& name) {

@@ -23,8 +23,8 @@ std::string headline(const Report& report, Language language);
 
 /// The record of a rule; null when the report does not carry it.
 const RuleRecord* rule_record(const Report& report, const std::string& name);
-/// The phrase as a sentence of that rule, in the words of the axis; its key where the rule has no such sentence, so that
-/// a mistake is seen.
+/// The phrase as a sentence of that rule, in the words of the axis; its key where the rule has no such sentence, so
+/// that a mistake is seen.
 std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language, Axis axis = Axis::kStep);
 
 /// The run of a finding; null where it has none.

@@ -30,6 +30,7 @@ inline constexpr Noun kSamples{"sample", "samples", "个样本"};
 inline constexpr Noun kTokens{"token", "tokens", "个 token"};
 inline constexpr Noun kFiles{"file", "files", "个文件"};
 inline constexpr Noun kLines{"line", "lines", "行"};
+inline constexpr Noun kSettings{"setting", "settings", "项设置"};
 inline constexpr Noun kMetrics{"metric", "metrics", "个指标"};
 inline constexpr Noun kRules{"rule", "rules", "条规则"};
 inline constexpr Noun kFindings{"finding", "findings", "条结果"};

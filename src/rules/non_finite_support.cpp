@@ -12,6 +12,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kCurveRecords = 60;
+constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in practice
 
 constexpr std::array kShared = {
     SentenceRecord{"grew-loss", "the loss announced it: {before} to {peak} within {records} records, from step {step}",
@@ -103,7 +104,11 @@ void add_non_finite_actions(const Run& run, std::size_t index, std::size_t row, 
   } else {
     finding.actions.push_back(resume_before(run, index, begin));
     const std::int64_t before = row > 0 ? segment.rows->step[row - 1] : step - 1;
-    finding.actions.push_back(skip_data(run, index, {std::min(begin, std::max(before + 1, step - 500)), step}));
+    // What an evaluation or a checkpoint leaves behind is not in the data.
+    if (announced.kind != Precursor::kEvaluation) {
+      const std::int64_t first = std::min(begin, std::max(before + 1, step - kMostSkipped + 1));
+      finding.actions.push_back(skip_data(run, index, {std::max(first, step - kMostSkipped + 1), step}));
+    }
     if (grew) finding.actions.push_back(lower_rate(run, index, begin));
     if (announced.kind == Precursor::kNone) finding.actions.push_back({{"look-forward", {}}, ""});
     if (announced.kind == Precursor::kEvaluation) finding.actions.push_back({{"look-evaluation", {}}, ""});

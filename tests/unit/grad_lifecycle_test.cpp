@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/scaler.h"
 #include "unit/stat_random.h"
 #include "unit/support/complete.h"
 #include "unit/support/make_run.h"
@@ -96,6 +97,22 @@ TEST(GradRestart, OneRunIsSilent) {
   EXPECT_TRUE(test::judge_completely(kRunRestarted, run).empty());
 }
 
+TEST(GradStart, NumberedRecordsThatBeginLateInTheirEpochsAreAnExcerpt) {
+  const auto starts = [](double first, double every) {
+    std::vector<double> epochs;
+    for (int i = 0; i < 10; ++i) epochs.push_back(first + i * every);
+    TrainingRun run = MakeRun().series("loss", falling(10, 3)).series("epoch", epochs).done();
+    run.segments[0].axis = "record";
+    return begins_at_start(run, 0);
+  };
+  EXPECT_TRUE(starts(0.01, 0.01));
+  EXPECT_TRUE(starts(0.5, 0.5));
+  EXPECT_TRUE(starts(1, 0)) << "a loop that counts its first epoch as 1";
+  EXPECT_TRUE(starts(1, 1));
+  EXPECT_FALSE(starts(2.5, 0.01));
+  EXPECT_FALSE(starts(0.4, 0.01));
+}
+
 TEST(GradAborted, TellingLineIsQuoted) {
   TrainingRun run = MakeRun().planned(1000).steps(10, 10).series("loss", falling(20, 3)).done();
   run.events.push_back(at_end(EventKind::kAborted, "Killing subprocess 50083", 101));
@@ -107,6 +124,19 @@ TEST(GradAborted, TellingLineIsQuoted) {
   EXPECT_EQ(found[0].message.key, "scheduler-of");
   EXPECT_EQ(*found[0].where->steps, (StepRange{200, 200}));
   EXPECT_NE(first_evidence(kRunAborted, found[0]).find("CANCELLED"), std::string::npos);
+}
+
+TEST(GradAborted, WhoKilledItIsToBeFoundOut) {
+  TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
+  run.events.push_back(at_end(EventKind::kAborted, "Sending process 4711 closing signal SIGTERM", 101));
+  run.events.push_back(at_end(EventKind::kAborted, "failed (exitcode: -9) local_rank: 0, Signal 9 (SIGKILL)", 102));
+  const auto found = test::judge_completely(kRunAborted, run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "killed");
+  ASSERT_EQ(found[0].actions.size(), 1U);
+  EXPECT_EQ(found[0].actions[0].text.key, "who-killed");
+  EXPECT_NE(first_evidence(kRunAborted, found[0]).find("SIGKILL"), std::string::npos);
 }
 
 TEST(GradAborted, ErrorsAreWarnings) {

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Point {
   double loss = 0;
@@ -27,11 +28,11 @@ struct Point {
 
 // 300 records of a calm run, changed by `event`; wiggles that are not random.
 template <class Event>
-Report check_run(const Event& event) {
+Report check_run(const Event& event, const std::string& axis = "step") {
   const std::string path = (std::filesystem::temp_directory_path() / ("assay-link-" + std::to_string(getpid()))) +=
       ".csv";
   std::ofstream out(path);
-  out << "step,loss,grad_norm\n";
+  out << axis << ",loss,grad_norm\n";
   for (int step = 1; step <= 300; ++step) {
     Point at{3 + 0.01 * std::sin(step * 1.7), 0.5 + 0.03 * std::sin(step * 2.3)};
     event(step, at);
@@ -72,6 +73,16 @@ TEST(Link, ABatchUnlikeTheOthersIsOneWarningAtMost) {
   EXPECT_THAT(find(report, "grad-norm-spike")->because_of, Contains(find(report, "loss-spike")->id));
 }
 
+TEST(Link, OfManyBatchesTheWorstForTheLossNeedNotBeTheWorstForTheNorm) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 150 && step <= 154) at = {at.loss * 1.6, at.norm * 10};
+    if (step >= 220 && step <= 224) at = {at.loss * 1.4, at.norm * 30};
+  });
+  EXPECT_EQ(find(report, "loss-spike")->where->steps->first, 150);
+  EXPECT_EQ(find(report, "grad-norm-spike")->where->steps->first, 220);
+  EXPECT_EQ(warnings(report), 1);
+}
+
 TEST(Link, ANormThatRoseFirstIsToldByItself) {
   const Report report = check_run([](int step, Point& at) {
     if (step >= 146 && step <= 155) at.norm *= 40;
@@ -110,6 +121,43 @@ TEST(Link, AllOfADivergenceResumeFromBeforeItsFirstSign) {
   const auto saved = parse_report(render_json(report, {}));
   ASSERT_TRUE(saved);
   EXPECT_EQ(render_text(*saved, {}), text);
+}
+
+TEST(Link, WhatClimbedBeforeANanAnnouncedIt) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 190) at.norm *= std::pow(1.5, step - 189);
+    if (step >= 205) at = {NAN, NAN};
+  });
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("the grad norm announced it"));
+  EXPECT_THAT(text, Not(HasSubstr("nothing announced it")));
+  EXPECT_THAT(text, Not(HasSubstr("not at the learning rate")));
+}
+
+TEST(Link, AFlatEndOfADivergenceIsPartOfIt) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step <= 100) at.loss += 4 * std::exp(-step / 20.0);
+    if (step >= 150) at.loss *= 2;
+  });
+  const Finding* plateau = find(report, "loss-plateau");
+  const Finding* divergence = find(report, "loss-divergence");
+  ASSERT_NE(divergence, nullptr);
+  EXPECT_TRUE(divergence->because_of.empty());
+  if (plateau != nullptr && plateau->severity != Severity::kNote) {
+    EXPECT_THAT(plateau->because_of, Contains(divergence->id));
+  }
+}
+
+TEST(Link, EpochsAreNotSkipped) {
+  const Report report = check_run(
+      [](int step, Point& at) {
+        if (step >= 150) at = {NAN, NAN};
+      },
+      "epoch");
+  ASSERT_FALSE(report.findings.empty());
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("saved before epoch 150"));
+  EXPECT_THAT(text, Not(HasSubstr("skip the data")));
 }
 
 TEST(Link, EventsFarApartStayApart) {

@@ -41,7 +41,8 @@ TEST(Sentences, AShareHasOneDecimal) {
 
 TEST(Sentences, StepsAreCalledByWhatTheAxisCounts) {
   const Values at = {{"step", 12}, {"lead", 4}};
-  const std::string pattern = "it began at step {step}, {lead} steps before; optimizer steps stay, {lead} optimizer steps";
+  const std::string pattern =
+      "it began at step {step}, {lead} steps before; optimizer steps stay, {lead} optimizer steps";
   EXPECT_EQ(english(pattern, at), "it began at step 12, 4 steps before; optimizer steps stay, 4 optimizer steps");
   EXPECT_EQ(english(pattern, at, Axis::kRecord),
             "it began at record 12, 4 records before; optimizer steps stay, 4 optimizer steps");
@@ -49,6 +50,12 @@ TEST(Sentences, StepsAreCalledByWhatTheAxisCounts) {
   EXPECT_EQ(english("a misstep {step}", at, Axis::kRecord), "a misstep 12");
   EXPECT_EQ(chinese("第 {step} 步起，跳步 {lead} 次", at), "第 12 步起，跳步 4 次");
   EXPECT_EQ(chinese("第 {step} 步起，跳步 {lead} 次", at, Axis::kRecord), "第 12 条记录起，跳步 4 次");
+}
+
+TEST(Sentences, LatinWordsKeepASpaceToIdeographs) {
+  EXPECT_EQ(chinese("第 {step} 步起", {{"step", 3}}, Axis::kEpoch), "第 3 个 epoch 起");
+  EXPECT_EQ(chinese("第 {step} 步，", {{"step", 3}}, Axis::kEpoch), "第 3 个 epoch，");
+  EXPECT_EQ(chinese("第 {step} 步起", {{"step", 3}}, Axis::kRecord), "第 3 条记录起");
 }
 
 TEST(Sentences, AnAxisIsKnownByItsKey) {

@@ -57,6 +57,8 @@ TEST(Display, WrapsAtSpacesAndBetweenIdeographs) {
   EXPECT_THAT(wrap("损失没有恢复。", 8), ElementsAre("损失没有", "恢复。"));
   EXPECT_THAT(wrap("损失没有恢复。", 12), ElementsAre("损失没有恢", "复。"));  // the stop stays with its word
   EXPECT_THAT(wrap("", 10), ElementsAre(""));
+  EXPECT_THAT(wrap("it rose 10.2 % at once", 12), ElementsAre("it rose", "10.2 % at", "once"));
+  EXPECT_THAT(wrap("见日志（第3行）", 9), ElementsAre("见日志", "（第3行）"));  // the bracket stays with what it opens
 }
 
 TEST(Display, AsciiTypography) { EXPECT_EQ(ascii_typography("≥ 3× … →"), ">= 3x ... ->"); }

@@ -32,6 +32,7 @@ namespace {
 
 constexpr std::size_t kNeighbourhood = 32;  // records to each side
 constexpr std::size_t kFewest = 5;          // records from which a median of norms means anything
+constexpr double kSpread = 0.5;             // of the records: what happens within a shorter stretch is an event
 constexpr std::size_t kApart = 10;          // records between two events; one event alone is no tail
 constexpr std::size_t kForTail = 100;       // records from which a 99th percentile does
 constexpr double kWarmUp = 0.1;             // of the records: norms at the start of training are high in every run
@@ -50,6 +51,7 @@ struct High {
   double confidence = 0.7;
   double impact = 0.1;
   std::optional<LossReaction> loss;
+  bool to_the_end = true;
 };
 
 // Finite positive norms with their place in the series.
@@ -112,9 +114,10 @@ std::optional<Rise> find_rise(const Norms& norms, const Parameters& set, bool fr
 struct Tail {
   double p90 = 0, p99 = 0;
   std::size_t events = 0;  // groups of records that lie apart above `far`
+  double spread = 0;       // share of the records from the first above `high` to the last
 };
 
-std::optional<Tail> tail_of(const Norms& norms, double far) {
+std::optional<Tail> tail_of(const Norms& norms, double high, double far) {
   const std::size_t skip = static_cast<std::size_t>(kWarmUp * static_cast<double>(norms.logs.size()));
   const std::span<const double> logs = std::span(norms.logs).subspan(skip);
   if (logs.size() < kForTail) return std::nullopt;
@@ -123,7 +126,11 @@ std::optional<Tail> tail_of(const Norms& norms, double far) {
   const std::vector<double> q = quantiles(rest, std::array{0.5, 0.9, 0.99});
   Tail out{std::exp(q[1] - q[0]), std::exp(q[2] - q[0]), 0};
   std::size_t last = 0;
+  std::optional<std::size_t> first_high;
   for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] - q[0] < std::log(high)) continue;
+    if (!first_high) first_high = i;
+    out.spread = static_cast<double>(i + 1 - *first_high) / static_cast<double>(rest.size());
     if (rest[i] - q[0] < std::log(far)) continue;
     if (out.events == 0 || i - last > kApart) ++out.events;
     last = i;
@@ -176,19 +183,25 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
   if (const auto rise = find_rise(norms, set, begins_at_start(run, index))) {
     High out{index, Kind::kRisen};
     set_place(*series, norms, rise->from, rise->to, out);
+    out.to_the_end = rise->to + 1 == n;
     out.loss = loss_reaction(segment, out.steps);
     const bool grave = rise->ratio() >= set["ratio-alone"] || (out.loss && out.loss->reacts);
     out.severity = grave ? Severity::kWarning : Severity::kNote;
     out.confidence = 0.85;
     out.impact = static_cast<double>(rise->to - rise->from + 1) / static_cast<double>(n);
-    out.values = {{"level", rise->level}, {"now", rise->now}, {"ratio", rise->ratio()}, {"step", out.steps.first}};
+    out.values = {{"level", rise->level},
+                  {"now", rise->now},
+                  {"ratio", rise->ratio()},
+                  {"step", out.steps.first},
+                  {"steps", out.steps}};
     return out;
   }
-  const auto tail = tail_of(norms, set["p99"]);
-  if (tail && (tail->p90 >= set["p90"] || (tail->p99 >= set["p99"] && tail->events >= kFewest))) {
+  const auto tail = tail_of(norms, set["p90"], set["p99"]);
+  const bool wild = tail && tail->p90 >= set["p90"] && tail->spread >= kSpread;
+  if (tail && (wild || (tail->p99 >= set["p99"] && tail->events >= kFewest))) {
     High out{index, Kind::kHeavyTail};
     set_place(*series, norms, 0, n - 1, out);
-    out.severity = tail->p90 >= set["p90"] ? Severity::kWarning : Severity::kNote;
+    out.severity = wild ? Severity::kWarning : Severity::kNote;
     out.impact = 0.5;
     out.values = {{"p90", tail->p90}, {"p99", tail->p99}};
     return out;
@@ -203,7 +216,7 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
 
 std::string key_of(const High& high) {
   switch (high.kind) {
-    case Kind::kRisen: return "risen";
+    case Kind::kRisen: return high.to_the_end ? "risen" : "risen-for-a-time";
     case Kind::kHeavyTail: return "heavy-tail";
     case Kind::kNeverClipped: return "never-clipped";
     case Kind::kAboveClip: break;
@@ -288,6 +301,9 @@ const Rule kGradNormHigh{
     .sentences = with_loss_sentences(
         {{"risen", "grad norm rose from {level} to {now} ({ratio} times) from step {step} on and stayed",
           "从第 {step} 步起梯度范数从 {level} 升到 {now}（{ratio} 倍）并一直停留在高位"},
+         {"risen-for-a-time",
+          "grad norm rose from {level} to {now} ({ratio} times) and came back only after steps {steps}",
+          "第 {steps} 步梯度范数从 {level} 升到 {now}（{ratio} 倍），此后才回落"},
          {"heavy-tail",
           "grad norm swings wildly: one record in ten above {p90} times the median around it, one in a hundred above "
           "{p99} times (healthy: 1.8 and 2.3)",
@@ -317,8 +333,9 @@ const Rule kGradNormHigh{
              .decides =
                  "First the level: a jump of at least `ratio` that lasts for `share` of the records, or a climb to the "
                  "end by as much, is a warning at `ratio-alone` or when the loss reacts, else a note. Then the tail, "
-                 "after division by the median of 65 records around each: `p90` is a warning, `p99` alone a note. Then "
-                 "the threshold: three quarters of the records above it (above `usual` times 1.0 where it is not told) "
+                 "after division by the median of 65 records around each: `p90` is a warning where the high records "
+                 "are spread over half of the run, `p99` alone a note. Then the threshold: three quarters of the "
+                 "records above it (above `usual` times 1.0 where it is not told) "
                  "are a note. The first tenth of the records is left out of the tail.",
              .example = "`grad norm rose from 1.5 to 41,200 (27,467 times) from step 7,300 on and stayed`",
              .to_do = "Lower the learning rate, or warm up longer; resume from before the rise. A threshold that clips "

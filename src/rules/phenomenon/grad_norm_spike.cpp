@@ -25,6 +25,7 @@ namespace assay {
 
 namespace {
 
+constexpr double kClearRise = 0.5;   // of the level
 constexpr std::int64_t kSkip = 200;  // batches: of a norm that stays high nobody knows when its data end
 constexpr std::size_t kShort = 32;   // records up to which a whole event is its place; of a longer one the acute part
 
@@ -77,13 +78,14 @@ std::vector<Spike> find_spikes(const Run& run, std::size_t index, const Paramete
   return out;
 }
 
-// Step at which the loss first answers: above its level by the same measure as its peak, halfway up.
+// Step at which the loss first answers: halfway up to its peak, or a quarter above its level where the peak is far.
 std::optional<std::int64_t> loss_follows(const Segment& segment, const Spike& spike) {
   const Series* loss = segment.find(metric::kLoss);
   if (loss == nullptr || !spike.loss || !spike.loss->reacts) return std::nullopt;
-  const double halfway = (spike.loss->before + spike.loss->peak) / 2;
+  const double rise = std::min(spike.loss->peak - spike.loss->before, kClearRise * std::fabs(spike.loss->before));
+  const double clear = spike.loss->before + rise / 2;
   for (std::size_t i = loss->at_or_after_step(spike.steps.first); i < loss->size(); ++i) {
-    if (loss->value(i) >= halfway) return loss->step(i);
+    if (loss->value(i) >= clear) return loss->step(i);
   }
   return std::nullopt;
 }
@@ -218,11 +220,10 @@ const Rule kGradNormSpike{
           "loss 在同一条记录中上升：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss did not react: {before} before, at most {peak}",
           "loss 没有反应：之前 {before}，最高 {peak}"},
-         {"excerpt", "records before it: {records}, too few for a spread; judged by absolute terms",
-          "此前只有 {records} 条记录，无法估计波动，按绝对倍数判断"},
-         {"look-at-data",
-          "nothing to do for the run; look at the data of steps {steps}, and leave it out in the next one",
-          "本次训练无需处理；检查第 {steps} 步的数据，下次训练时跳过"},
+         {"excerpt", "few records before it ({records}): judged in absolute terms, not against the noise",
+          "此前只有 {records} 条记录：按绝对幅度判断，而非相对噪声"},
+         {"look-at-data", "look at the data of steps {steps}, and leave it out of the next run",
+          "检查第 {steps} 步的数据，下次训练时跳过"},
          {"clip-at", "clip at {p90}, the 90th percentile of the norms before",
           "把梯度裁剪阈值设为 {p90}（此前范数的 90 分位）"}}),
     .docs =
@@ -234,7 +235,9 @@ const Rule kGradNormSpike{
              "of an event: at least `sigmas` and at least `ratio` times the level. With fewer than 16 records before: "
              "`ratio-short` times the smallest of them, and beyond their noise. It has come back at twice the level. A "
              "rise of `records` records is a warning, and so is a shorter one after which the loss, a tenth or more "
-             "higher, does not come back at once; the rest are notes. All rises of a run are one finding.",
+             "higher, does not come back at once; the rest are notes. All rises of a run are one finding. In a run "
+             "that took no harm a rise that only answers a spike of the loss (not before it, not longer, the loss not "
+             "doubled), or that begins what `grad-norm-high` tells, is a note beside it.",
          .example = "`grad norm rose from 0.242 to 960.4 (3,968 times) at steps 31,215-31,222 and came back`",
          .to_do = "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before "
                   "its onset and leave out the data it read; if it comes again with other data, lower the learning "

@@ -74,6 +74,7 @@ Finding tell(const Run& run, const Found& found) {
                      {{"metric", it.metric == metric::kLoss ? "loss" : "eval loss"},
                       {"step", finding.where->steps->first},
                       {"last", finding.where->steps->last},
+                      {"steps", *finding.where->steps},
                       {"records", it.records},
                       {"companions", joined(it.companions)}}};
   if (!it.to_the_end) finding.evidence.push_back({{"came-back", {}}, {}, {}});
@@ -122,8 +123,8 @@ const Rule kHiddenNan{
           "where the framework is not known to omit NaN: many trainers end with a last record that has no loss"}},
     .sentences = with_non_finite_sentences({
         {"omitted",
-         "{metric} is missing in {records} records from step {step} to {last}: this framework leaves it out when it is "
-         "NaN; still there: {companions}",
+         "{metric} is missing at steps {steps} ({records} records): this framework leaves it out when it is NaN; still "
+         "there: {companions}",
          "第 {step} 步起没有 {metric}（该框架在其为 NaN 时不打印），其余照常打印：{companions}（共 {records} "
          "条记录，到第 {last} 步）"},
         {"empty",

@@ -157,7 +157,8 @@ const Rule kLossScaleDrop{
                         "rise and no long pause between them are one fall; the part with most halvings within `within` "
                         "steps counts. At least `halvings` of them, or `halvings-with-loss` when the loss rises by "
                         "more than a tenth of its level at the same place, are a warning; `halvings-with-loss` alone "
-                        "are a note. The search for the working point at the start of a run is left out.",
+                        "are a note. The search for the working point at the start of a run is left out. In a run that "
+                        "took no harm it is a note beside the skipped steps that made it (`overflow-skips`).",
              .example =
                  "`loss scale fell from 65,536 to 4,096 (4 halvings) at steps 29,041-29,060, after the start-up`",
              .to_do = "If the loss went with it, go back to a checkpoint from before the first halving, not from "

@@ -164,7 +164,7 @@ const Rule kNonFiniteGrad{
          "run the step again from the checkpoint with the same data: if it does not happen again, suspect the device, "
          "else the data or the kernels",
          "用相同数据从检查点重跑该步：若不再出现，怀疑硬件；否则检查数据或算子"},
-        {"leave", "nothing to do", "无需处理"},
+        {"leave", "nothing: no weight was touched", "无需处理：权重未受影响"},
         {"no-norm", "the log has no grad norm", "日志中没有梯度范数"},
     }),
     .docs =

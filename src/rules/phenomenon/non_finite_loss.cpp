@@ -195,7 +195,7 @@ const Rule kNonFiniteLoss{
         {"look-evaluation-set",
          "look at the evaluation: an empty or fully masked sample, a precision that is narrower than in training",
          "请检查评估：是否有空样本或标签被全部屏蔽的样本，评估所用精度是否低于训练"},
-        {"leave", "nothing to do", "无需处理"},
+        {"leave", "nothing: no weight was touched", "无需处理：权重未受影响"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
     .docs = {.finds = "Values of the training or evaluation loss that are NaN or infinite, or a framework's own "

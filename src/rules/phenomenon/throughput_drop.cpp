@@ -247,9 +247,10 @@ void report(const Run& run, const std::vector<Drop>& drops, const std::vector<Sp
   finding.confidence = worst->is_excerpt ? 0.5 : 0.9;
   finding.impact = static_cast<double>(worst->records()) / static_cast<double>(speed.log_rate.size()) * worst->size;
   finding.message = {
-      speed.is_time ? "slower" : "dropped",
-      {{"what", speed.series->metric == metric::kMfu ? "MFU" : "throughput"},
-       {"drop", Value(100 * worst->size, Unit::kPercent)},
+      speed.is_time                          ? "slower"
+      : speed.series->metric == metric::kMfu ? "dropped-mfu"
+                                             : "dropped",
+      {{"drop", Value(100 * worst->size, Unit::kPercent)},
        {"before", Value(worst->before, unit)},
        {"after", Value(worst->after, unit)},
        {"step",
@@ -309,8 +310,10 @@ const Rule kThroughputDrop{
                    {"large", "of the speed", 0.3, 0.05, 0.95, "a third of the machine is lost: worth stopping for"},
                    {"large-share", "of the records", 0.1, 0, 1,
                     "a large drop is a warning when it also costs a tenth of the run"}},
-    .sentences = {{"dropped", "{what} fell by {drop} of its value at step {step}: {before} -> {after}",
-                   "第 {step} 步起 {what} 相对下降 {drop}：{before} -> {after}"},
+    .sentences = {{"dropped", "throughput fell by {drop} at step {step}: {before} -> {after}",
+                   "第 {step} 步起吞吐下降 {drop}：{before} -> {after}"},
+                  {"dropped-mfu", "MFU fell from {before} to {after} at step {step}: training is slower by {drop}",
+                   "第 {step} 步起 MFU 从 {before} 降到 {after}：训练变慢 {drop}"},
                   {"slower", "training slowed down by {drop} at step {step}: {before} -> {after} a step",
                    "第 {step} 步起训练变慢 {drop}：单步耗时 {before} -> {after}"},
                   {"no-speed", "needs throughput or step time in at least four records",
@@ -331,7 +334,7 @@ const Rule kThroughputDrop{
                         "it on. The difference must be at least `drop`, three times the spread of single records, and "
                         "last `records` records or to the end. Batch size or sequence length that change at the place "
                         "explain it away. Fewer than 24 records: the last two are compared with a steady first half.",
-             .example = "`throughput fell by 5.4 % of its value at step 42,782: 149.1 TFLOP/s -> 141.1 TFLOP/s`",
+             .example = "`throughput fell by 5.4 % at step 42,782: 149.1 TFLOP/s -> 141.1 TFLOP/s`",
              .to_do = "Find the slow rank: step times and clocks per rank, link errors, the data loader's queue.",
              .false_alarms = "A model that changes its work on the way (curriculum, progressive growing, experts that "
                              "become unbalanced) where the log does not print it.",

@@ -57,7 +57,7 @@ const Rule kTruncatedInput{
                   {"compressed",
                    "{path}: the {codec} stream ends too early; the {records} records before the cut were judged",
                    "{path}：{codec} 压缩流提前结束；截断之前的 {records} 条记录已参与判断"},
-                  {"what", "{what}", "{what}"},
+                  {"what", "{what}", "读取器的说明：{what}"},
                   {"copy-again", "copy {path} again: an unknown amount is missing at its end",
                    "重新拷贝 {path}：末尾缺失的数据量未知"}},
     .docs = {.finds = "Files whose last line, record or compressed block is cut off.",

@@ -33,6 +33,17 @@ const char* action_of(ErrorCode code) {
   }
 }
 
+const char* sentence_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNotFound: return "file-missing";
+    case ErrorCode::kUnreadable: return "file-unreadable";
+    case ErrorCode::kLimit: return "file-limit";
+    case ErrorCode::kCorrupt:
+    case ErrorCode::kTruncated: return "file-damaged";
+    default: return "file";
+  }
+}
+
 void judge_whole_files(const Report& read, Findings& out) {
   Finding finding;
   std::size_t count = 0;
@@ -58,7 +69,7 @@ void judge_whole_files(const Report& read, Findings& out) {
   finding.severity = named ? Severity::kError : Severity::kWarning;
   finding.confidence = 1;
   finding.impact = static_cast<double>(count) / static_cast<double>(read.files.size());
-  finding.message = {count == 1 ? "file" : "files", {{"path", first->path}, {"why", why}, {"count", count}}};
+  finding.message = {count == 1 ? sentence_of(code) : "files", {{"path", first->path}, {"why", why}, {"count", count}}};
   if (first->error && !first->error->hint.empty()) {
     finding.evidence.push_back({{"hint", {{"hint", first->error->hint}}}, {}, {}});
   }
@@ -108,12 +119,16 @@ const Rule kUnreadableInput{
     .parameters = {{"share", "of the records", 0.05, 0, 1,
                     "a few broken lines lose a few records; one in twenty means that writer and reader disagree, and "
                     "what was read may not be what happened"}},
-    .sentences = {{"file", "{path}: {why}", "{path}：{why}"},
+    .sentences = {{"file", "{path}: {why}", "{path} 不是可读取的训练日志（{why}）"},
+                  {"file-missing", "{path}: {why}", "{path}：没有这个文件或目录"},
+                  {"file-unreadable", "{path}: {why}", "{path}：无法打开或读取（{why}）"},
+                  {"file-damaged", "{path}: {why}", "{path}：文件已损坏（{why}）"},
+                  {"file-limit", "{path}: {why}", "{path}：超出保护上限（{why}）"},
                   {"files", "{count} files gave nothing; first {path}: {why}",
                    "{count} 个文件没有读到内容；第一个是 {path}：{why}"},
                   {"lines", "{count} broken records in {path} ({share}); first: {why}",
                    "{path} 中有 {count} 条损坏的记录（{share}）；第一条：{why}"},
-                  {"hint", "{hint}", "{hint}"},
+                  {"hint", "{hint}", "提示：{hint}"},
                   {"check-path", "check the path {path}", "检查路径 {path} 是否正确"},
                   {"check-permission", "check that {path} may be read by this user",
                    "检查当前用户是否有权限读取 {path}"},
