@@ -79,5 +79,16 @@ TEST(LinesNames, WhatALoggerPutsBeforeIsNoMetric) {
   EXPECT_EQ(r.series.size(), 1U);
 }
 
+TEST(LinesNames, PlacesDevicesAndConstantsAreNoMetrics) {
+  std::string log;
+  for (int i = 1; i <= 20; ++i) {
+    log += print("step: %d, loss: %.5f, pid: %d, port: %d, gpu: %d, v_num: 0, beta: 0.95, foo: %.3f\n", i, loss_at(i),
+                 9 * i, 8000 + i, i % 8, 0.5 * i);
+  }
+  const Recording r = read_log(log);
+  for (const char* name : {"pid", "port", "gpu", "v_num", "beta"}) EXPECT_TRUE(values_of(r, name).empty()) << name;
+  EXPECT_EQ(values_of(r, "foo").size(), 20U);
+}
+
 }  // namespace
 }  // namespace assay

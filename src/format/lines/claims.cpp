@@ -98,12 +98,20 @@ Claim claim_of(Field& field, const Dialect* dialect) {
 
 // Numbers of places and devices, never of training.
 bool is_no_metric(std::string_view key) {
-  constexpr std::array<std::string_view, 14> kNames{"cuda", "npu",  "device", "xpu", "pid", "tid", "version",
-                                                    "port", "line", "id",     "e",   "in",  "to",  "from"};
+  constexpr std::array<std::string_view, 48> kNames{
+      "cuda", "npu",        "device", "xpu",   "gpu",   "gpus",   "pid",     "tid",   "version", "vnum",
+      "port", "masterport", "host",   "node",  "nodes", "job",    "jobid",   "runid", "address", "addr",
+      "bus",  "line",       "id",     "shape", "size",  "shapes", "imgsize", "e",     "in",      "to",
+      "from", "over",       "of",     "at",    "by",    "with",   "for",     "than",  "took",    "and",
+      "the",  "x",          "v",      "port:", "gpuid", "nnodes", "file",    "year"};
   const std::string normal = normalise_key(key);
   if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
-  return key.ends_with(".py") ||
-         std::none_of(key.begin(), key.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
+  // Letters of any script; lines, blocks and arrows (U+2000 to U+2FFF) are what bars are drawn with.
+  const auto letter = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return is_letter(c) || (byte >= 0xc3 && byte != 0xe2);
+  };
+  return key.ends_with(".py") || std::none_of(key.begin(), key.end(), letter);
 }
 
 bool is_adversarial(std::string_view key) {

@@ -431,6 +431,7 @@ class Deriver {
     ColumnSpec spec;
     spec.metric = key;
     spec.printed_as = key;
+    spec.own_name = true;
     if (ends_in_loss(key) || is_adversarial(key)) {
       spec.loss_likeness = is_adversarial(key) ? 0 : 1;
       out_.loss_like = true;

@@ -164,6 +164,7 @@ void RowSink::finish() {
   }
   drain(true);
   name_loss();
+  forget_constants();
   std::map<std::string, std::int64_t> rows;
   for (const Family& family : families_) {
     if (family.rows > 0) rows[family.dialect.empty() ? "general" : family.dialect] += family.rows;
@@ -171,6 +172,16 @@ void RowSink::finish() {
   const auto most =
       std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != rows.end()) recorder_.dialect(most->first);
+}
+
+// A number under a name of the file's own that never changes is a setting, a version, the size of something: no series.
+void RowSink::forget_constants() {
+  constexpr std::int64_t kEnough = 10;
+  for (ColumnSpec& spec : columns_.all()) {
+    if (spec.made && spec.own_name && !spec.varies && spec.values >= kEnough && spec.loss_likeness == 0) {
+      recorder_.forget(spec.column);
+    }
+  }
 }
 
 // No key was known as the training loss: the likeliest of those that might be it is.

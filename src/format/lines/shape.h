@@ -31,6 +31,9 @@ struct ColumnSpec {
   bool made = false;
   Recorder::Column column = 0;
   std::int64_t values = 0;
+  bool own_name = false;  // known to no table
+  bool varies = false;
+  double first = 0;
 };
 
 class Columns {
