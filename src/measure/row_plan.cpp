@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "assay/metric.h"
@@ -197,11 +198,17 @@ class Planner {
         add_rows(key_, rows);
       }
     }
+    std::set<std::int64_t> of_main_rank;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (recording_.rank[i] == rank) of_main_rank.insert(recording_.shape[i]);
+    }
     for (std::size_t i = 0; i < n; ++i) {
       const auto axis = on_axis.find(recording_.shape[i]);
       foreign_.push_back(axis != on_axis.end() && !axis->second);
       if (key_[i] && recording_.step[i] == kNoStep && !plan_.numbered) key_[i] = false;
-      if (rank != kNoRank && key_[i] && recording_.rank[i] != rank && recording_.rank[i] != kNoRank) {
+      // Another rank's row of a statement that the main rank prints as well.
+      if (rank != kNoRank && recording_.rank[i] != rank && recording_.rank[i] != kNoRank &&
+          (key_[i] || of_main_rank.contains(recording_.shape[i]))) {
         drop(i, plan_.repeats);
       }
     }

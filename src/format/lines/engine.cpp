@@ -137,7 +137,7 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
                         std::count(text.begin(), text.end(), '{') > std::count(text.begin(), text.end(), '}');
   if (!shape->messages.empty() || shape->traceback || shape->exception) shape->meaning.part = Part::kNone;
   shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
-  shape->training_bar = shape->progress && meaning.bar_step && may_count_training(line.literals[0].core);
+  shape->training_bar = shape->progress && meaning.bar_step && may_count_training(behind_rank(line.literals[0].core));
   if (shape->record) {
     intern(shape->meaning, columns_);
     shape->family = sink_.family(shape->meaning);
@@ -149,7 +149,10 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
   const std::int64_t number = place.number;
   if (!place.alone) {
     if (opens_braces(text, place)) return;
-    if (!blocks_.empty() && !is_beside_fields(text)) end_block_of(text);
+    if (!blocks_.empty() && !is_beside_fields(text)) {
+      Block* block = block_of(launcher_prefix(text));
+      if (block != nullptr && !is_stranger(*block)) end_block_of(text);
+    }
   }
   if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
   if (found.any()) {

@@ -50,6 +50,7 @@ class Engine {
     std::vector<std::string> keys;  // of its fields
     std::string joined;
     std::int64_t depth = 0;  // of open braces; 0: fields line by line
+    bool sure = false;       // under the header of a known program
     int strangers = 0;       // lines between them that belong to something else
     bool has_field = false;
     bool has_header = false;
@@ -97,6 +98,7 @@ class Engine {
   bool take_brace_line(std::string_view text, Place place);
   bool opens_braces(std::string_view text, Place place);
   bool is_beside_fields(std::string_view text) const;
+  static bool is_stranger(Block& block);
   Block* block_of(std::string_view launcher);
   bool end_block_of(std::string_view text);
   void end_block(std::size_t which);

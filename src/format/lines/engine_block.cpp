@@ -118,12 +118,14 @@ Engine::Taken Engine::take_part(const Shape& shape, const Token* tokens, std::si
                             meaning.dialect == nullptr && !meaning.table_row;
   if (!whole || (meaning.part == Part::kNone && !under_header)) {
     if (block == nullptr) return Taken::kNo;
+    if (!shape.record && (is_beside_fields(text) || is_stranger(*block))) return Taken::kNo;
     end_block_of(text);
     return Taken::kAgain;
   }
   const char* from = meaning.body_slot == 0 ? text.data() : tokens[meaning.body_slot - 1].end;
   while (is_blank(*from)) ++from;
   from += meaning.body_skip;
+  while (is_blank(*from)) ++from;
   const std::string_view body(from, static_cast<std::size_t>(text.data() + text.size() - from));
   const Token& value = tokens[meaning.key_slot];
   const std::string_view key =
@@ -147,18 +149,22 @@ Engine::Taken Engine::take_part(const Shape& shape, const Token* tokens, std::si
   }
   block->lines.push_back({std::string(text), place.number});
   block->keys.emplace_back(key);
+  block->sure = block->sure || meaning.dialect != nullptr;
   block->has_header = block->has_header || header;
   block->has_field = block->has_field || !header;
   return Taken::kYes;
 }
 
-// A line without a number that a block may go on behind: a heading within a table, a rule before its first row.
+// Another line under the header of a known program: its fields go on behind it.
+bool Engine::is_stranger(Block& block) { return block.sure && ++block.strangers <= kMostStrangers; }
+
+// A line without a field that a block may go on behind: a heading within a table, a rule before its first row.
 bool Engine::is_beside_fields(std::string_view text) const {
   const std::string_view launcher = launcher_prefix(text);
   for (const Block& block : blocks_) {
     if (block.depth > 0 || block.launcher != launcher) continue;
-    const std::string_view body = trimmed(text.substr(launcher.size()));
-    const bool bars = trimmed(std::string_view(block.lines.back().text).substr(launcher.size())).starts_with('|');
+    const std::string_view body = behind_logger(text.substr(launcher.size()));
+    const bool bars = behind_logger(std::string_view(block.lines.back().text).substr(launcher.size())).starts_with('|');
     return (bars && body.starts_with('|')) ||
            (!block.has_field && body.find_first_not_of("-=+*#_") == std::string_view::npos);
   }
