@@ -67,7 +67,8 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
       read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
   if (stopped(options)) forget_cut(recording);
   const bool has_records = recording.rows() > 0 || !recording.events.empty();
-  if (has_records) {
+  const bool shows_settings = !options.judge && !recording.config.settings.empty();
+  if (has_records || shows_settings) {
     const Run run = assemble(recording);
     if (options.judge) out.judgement = judge_run(run, rules, options);
     out.run = summarise(run, options.details);

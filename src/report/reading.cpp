@@ -86,6 +86,10 @@ class Reading {
 
   void write_run(const RunSummary& run) {
     page_.paragraph(0, run.id, Ink::kStrong);
+    if (run.records == 0 && run.series.empty() && run.events.empty()) {
+      page_.paragraph(2, lang("settings, no records", "只有设置，没有记录"));
+      return write_settings(run);
+    }
     std::vector<std::string> facts = {run.dialect, word(run.kind, language()),
                                       count_of(run.records, kRecords, language())};
     if (run.steps && !counts_records(&run)) facts.push_back(steps_word(*run.steps, false, language()));

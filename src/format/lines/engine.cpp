@@ -213,6 +213,10 @@ void Engine::finish(bool cut, std::int64_t lines) {
   sink_.finish();
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {
+    if (family.only_rate && !family.has_step && family.dropped > 0 &&
+        take_rate_setting(family.example, family.first_line, recorder_)) {
+      continue;
+    }
     tell_unused(recorder_, family.example, family.first_line, family.dropped, "might be a record, but is no series");
   }
   std::vector<const ShapeState*> states;

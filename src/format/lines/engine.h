@@ -66,6 +66,7 @@ class Engine {
     std::uint32_t family = 0;
     std::int64_t line = 0;
     std::int64_t rank = kNoRank;
+    std::string text;
     std::vector<Cell> cells;
   };
   struct Bars {

@@ -157,7 +157,8 @@ void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::s
     step = step_of_bar(tells_loss(meaning));
     if (step == kNoStep && bars_.place != Bars::Place::kBefore) {
       auto& waiting = bars_.waiting;
-      waiting = {.active = true, .family = shape.family, .line = number, .rank = rank, .cells = {}};
+      waiting = {
+          .active = true, .family = shape.family, .line = number, .rank = rank, .text = std::string(text), .cells = {}};
       cells_of(meaning, tokens, complete, waiting.cells);
       return;
     }

@@ -159,8 +159,7 @@ void RowSink::finish() {
                                   [](const Family& f) { return f.accepted && f.lines + f.rows > 0; });
   if (!others) {
     // The only candidates: an excerpt of a line or two.
-    for (Family& family : families_)
-      family.accepted = !family.columns && (family.has_step || family.varies || !family.only_rate);
+    for (Family& family : families_) family.accepted = !family.columns && (family.has_step || !family.only_rate);
   }
   drain(true);
   name_loss();
