@@ -23,22 +23,24 @@ void expect_settings(const char* path, const std::string& text, const Pairs& pai
 }
 
 TEST(SettingsFile, LaunchScript) {
-  expect_settings("run.sh",
-                  "#!/bin/bash\nTRAIN_ITERS=5000\nLR=3e-4\npython pretrain.py \\\n  --lr ${LR} \\\n  --min-lr 3.0e-5 \\\n"
-                  "  --num-layers 24 --hidden-size 1024 \\\n  --global-batch-size=64 --fp16 \\\n  --clip-grad 1.0\n",
-                  {{"train_iters", "5000"},
-                   {"lr", "3e-4"},
-                   {"min_lr", "3.0e-5"},
-                   {"num_layers", "24"},
-                   {"hidden_size", "1024"},
-                   {"global_batch_size", "64"},
-                   {"fp16", "true"},
-                   {"clip_grad", "1.0"}});
+  expect_settings(
+      "run.sh",
+      "#!/bin/bash\nTRAIN_ITERS=5000\nLR=3e-4\npython pretrain.py \\\n  --lr ${LR} \\\n  --min-lr 3.0e-5 \\\n"
+      "  --num-layers 24 --hidden-size 1024 \\\n  --global-batch-size=64 --fp16 \\\n  --clip-grad 1.0\n",
+      {{"train_iters", "5000"},
+       {"lr", "3e-4"},
+       {"min_lr", "3.0e-5"},
+       {"num_layers", "24"},
+       {"hidden_size", "1024"},
+       {"global_batch_size", "64"},
+       {"fp16", "true"},
+       {"clip_grad", "1.0"}});
 }
 
 TEST(SettingsFile, AnOptionWithoutAValueIsNone) {
-  const Recording got = read_bytes("help.txt", "usage: train.py [--lr LR] [--clip-grad CLIP] [--seed N]\nstep 1 loss 2\n"
-                                               "step 2 loss 1.5\n");
+  const Recording got = read_bytes("help.txt",
+                                   "usage: train.py [--lr LR] [--clip-grad CLIP] [--seed N]\nstep 1 loss 2\n"
+                                   "step 2 loss 1.5\n");
   EXPECT_TRUE(got.config.settings.empty());
 }
 
@@ -53,7 +55,8 @@ TEST(SettingsFile, YamlAndPython) {
                    {"bf16", "true"},
                    {"clip_grad", "1.0"},
                    {"weight_decay", "0.1"}});
-  expect_settings("config.py", "# a comment\nblock_size = 1024\nmax_iters = 6000\nlearning_rate = 6e-4\ngrad_clip = 1.0\n",
+  expect_settings("config.py",
+                  "# a comment\nblock_size = 1024\nmax_iters = 6000\nlearning_rate = 6e-4\ngrad_clip = 1.0\n",
                   {{"seq_length", "1024"}, {"train_iters", "6000"}, {"lr", "6e-4"}, {"clip_grad", "1.0"}});
 }
 

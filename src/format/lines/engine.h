@@ -95,14 +95,14 @@ class Engine {
   std::int64_t rank_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const;
   void plan(const Meaning& meaning, const Token* tokens, std::size_t complete);
   enum class Taken : std::uint8_t { kNo, kYes, kAgain };
-  Taken take_part(const Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
+  Taken take_part(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
   bool take_brace_line(std::string_view text, Place place);
   bool opens_braces(std::string_view text, Place place);
   bool is_beside_fields(std::string_view text) const;
   static bool is_stranger(Block& block);
   Block* block_of(std::string_view launcher);
-  bool end_block_of(std::string_view text);
-  void end_block(std::size_t which);
+  bool end_block_of(std::string_view text, bool apart = false);
+  void end_block(std::size_t which, bool apart = false);
   void end_blocks();
 
   void note_bar(const Meaning& meaning, const Token* tokens, std::size_t complete);

@@ -107,7 +107,7 @@ bool Engine::take_brace_line(std::string_view text, Place place) {
   return false;
 }
 
-Engine::Taken Engine::take_part(const Shape& shape, const Token* tokens, std::size_t complete, std::string_view text,
+Engine::Taken Engine::take_part(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text,
                                 Place place) {
   const Meaning& meaning = shape.meaning;
   const std::string_view launcher = launcher_prefix(text);
@@ -116,7 +116,8 @@ Engine::Taken Engine::take_part(const Shape& shape, const Token* tokens, std::si
   // A line of several values that tells no step takes that of the header before it.
   const bool under_header = block != nullptr && block->has_header && shape.record && !meaning.has_step &&
                             meaning.dialect == nullptr && !meaning.table_row;
-  if (!whole || (meaning.part == Part::kNone && !under_header)) {
+  const bool part = (meaning.part != Part::kNone || under_header) && !shape.state->repeats;
+  if (!whole || !part) {
     if (block == nullptr) return Taken::kNo;
     if (!shape.record && (is_beside_fields(text) || is_stranger(*block))) return Taken::kNo;
     end_block_of(text);
@@ -136,7 +137,10 @@ Engine::Taken Engine::take_part(const Shape& shape, const Token* tokens, std::si
     const bool full = block->lines.size() >= kMostLines || block->joined.size() + body.size() > kMostBytes;
     const bool anew = header && (block->has_field || meaning.dialect != nullptr) && body.front() != '|';
     if (again || full || anew) {
-      end_block_of(text);
+      // "Epoch 1", then "loss: 0.5" for every batch: the header speaks for all of them.
+      const bool repeats = again && !header && block->has_header && !block->sure;
+      if (repeats && shape.state != &spill_) shape.state->repeats = true;
+      end_block_of(text, repeats);
       return Taken::kAgain;
     }
     block->joined += body.starts_with('|') ? " " : ", ";
@@ -171,20 +175,21 @@ bool Engine::is_beside_fields(std::string_view text) const {
   return false;
 }
 
-bool Engine::end_block_of(std::string_view text) {
+bool Engine::end_block_of(std::string_view text, bool apart) {
   const std::string_view launcher = launcher_prefix(text);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].depth > 0 || blocks_[b].launcher != launcher) continue;
-    end_block(b);
+    end_block(b, apart);
     return true;
   }
   return false;
 }
 
-void Engine::end_block(std::size_t which) {
+// apart: each line for itself.
+void Engine::end_block(std::size_t which, bool apart) {
   const Block block = std::move(blocks_[which]);
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(which));
-  if (block.lines.size() > 1) {
+  if (block.lines.size() > 1 && !apart) {
     tokenise(block.joined, tokenised_);
     if (!tokenised_.too_many) {
       skeleton(tokenised_, skeleton_);
