@@ -130,6 +130,11 @@ std::optional<KeyMeaning> meaning_of(std::string_view key) {
     name = name.substr(0, open);
   }
   auto found = of_namespaced(name);
+  if (!found && name.find('.') != std::string_view::npos) {  // "val.loss", "Val. Loss"
+    std::string dotted(name);
+    std::replace(dotted.begin(), dotted.end(), '.', '/');
+    found = of_namespaced(dotted);
+  }
   if (found && unit != nullptr) {
     if (found->unit == Unit::kSecond && unit->seconds > 0) found->factor = unit->seconds;
     if (found->unit == Unit::kGib && unit->gib > 0) found->factor = unit->gib;

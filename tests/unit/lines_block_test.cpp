@@ -77,6 +77,11 @@ std::vector<Block> blocks() {
                       extra ? "| time/  |           |\n|    fps | 512       |\n" : "", loss_at(i),
                       rate ? "| lr     | 1.0e-4    |\n" : "");
        }},
+      {"table in box characters",
+       [](int i, bool extra, bool rate) {
+         return print("┌──────┬──────┐\n│ step │ %d │\n%s│ loss │ %.5f │\n%s└──────┴──────┘\n", i,
+                      extra ? "│ foo  │ 3.5 │\n" : "", loss_at(i), rate ? "│ lr   │ 1.0e-4 │\n" : "");
+       }},
       {"line of values under a header",
        [](int i, bool extra, bool rate) {
          return print("Step %d/400\n  train loss: %.5f | %slearning rate: %s\n", i, loss_at(i),
