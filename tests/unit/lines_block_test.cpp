@@ -52,6 +52,16 @@ std::vector<Block> blocks() {
          return print("step: %d\n%s  loss: %.5f\n%s", i, extra ? "  foo: 3.5\n" : "", loss_at(i),
                       rate ? "  lr: 1.0e-4\n" : "");
        }},
+      {"the step behind its fields",
+       [](int i, bool extra, bool rate) {
+         return print("%sloss: %.5f\n%sstep: %d\n", extra ? "foo: 3.5\n" : "", loss_at(i), rate ? "lr: 1.0e-4\n" : "",
+                      i);
+       }},
+      {"blocks between blank lines",
+       [](int i, bool extra, bool rate) {
+         return print("Iteration: %d\nTrain Loss: %.5f\n%s%s\n", i, loss_at(i), extra ? "Foo: 3.5\n" : "",
+                      rate ? "LR: 1.0e-4\n" : "");
+       }},
       {"Composer",
        [](int i, bool extra, bool rate) {
          return print("[epoch=0][batch=%d/400]:\n%s\t Train LossTotal: %.5f\n%s", i,

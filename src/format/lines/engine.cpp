@@ -42,7 +42,7 @@ Engine::Engine(Recorder& recorder, bool remember)
 
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
-  if (is_blank_line(text)) return;
+  if (is_blank_line(text)) return end_fields();
   unended_ = unended;
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
   if (!held_.empty() && continue_record(text, number)) return;

@@ -104,6 +104,7 @@ class Engine {
   bool end_block_of(std::string_view text, bool apart = false);
   void end_block(std::size_t which, bool apart = false);
   void end_blocks();
+  void end_fields();
 
   void note_bar(const Meaning& meaning, const Token* tokens, std::size_t complete);
   std::int64_t step_of_bar(bool loss);
@@ -138,6 +139,8 @@ class Engine {
   std::vector<Cell> cells_;
 
   std::vector<Block> blocks_;
+  // Whether the line that tells the step stands before its fields or behind them, as the first one did.
+  enum class Headers : std::uint8_t { kUnknown, kLead, kTrail } headers_ = Headers::kUnknown;
   std::vector<HeldLine> held_;
   std::string joined_;
 

@@ -9,7 +9,8 @@
 //   * Braces: a line that opens more than it closes begins a block; lines that look like parts of an object go on; the
 //     line that closes the last brace ends it. A few lines of other origin may stand between.
 //   * Fields: a line of one field (behind what a logger puts before it) goes on with the fields before it. A key that
-//     comes again, a line that tells the step after fields, and any line of another kind begin something new.
+//     comes again, a line that tells the step after fields, a blank line and any line of another kind begin something
+//     new. Where the first line that tells a step stood behind fields, it ends the record instead.
 //
 // Lines of several processes are kept apart by their launcher's mark. Limits: 512 lines, 32 KiB, 32 processes.
 
@@ -135,7 +136,10 @@ Engine::Taken Engine::take_part(Shape& shape, const Token* tokens, std::size_t c
   if (block != nullptr) {
     const bool again = std::find(block->keys.begin(), block->keys.end(), key) != block->keys.end();
     const bool full = block->lines.size() >= kMostLines || block->joined.size() + body.size() > kMostBytes;
-    const bool anew = header && (block->has_field || meaning.dialect != nullptr) && body.front() != '|';
+    const bool behind = header && block->has_field && meaning.dialect == nullptr && body.front() != '|';
+    if (behind && headers_ == Headers::kUnknown) headers_ = Headers::kTrail;
+    const bool ends = behind && headers_ == Headers::kTrail && !block->has_header;
+    const bool anew = (behind && !ends) || meaning.dialect != nullptr;
     if (again || full || anew) {
       // "Epoch 1", then "loss: 0.5" for every batch: the header speaks for all of them.
       const bool repeats = again && !header && block->has_header && !block->sure;
@@ -145,8 +149,14 @@ Engine::Taken Engine::take_part(Shape& shape, const Token* tokens, std::size_t c
     }
     block->joined += body.starts_with('|') ? " " : ", ";
     block->joined += body;
+    if (ends && !again) {
+      block->lines.push_back({std::string(text), place.number});
+      end_block_of(text);
+      return Taken::kYes;
+    }
   } else {
     if (blocks_.size() >= kMostBlocks) return Taken::kNo;
+    if (header && headers_ == Headers::kUnknown) headers_ = Headers::kLead;
     block = &blocks_.emplace_back();
     block->launcher = launcher;
     block->joined = text;
@@ -204,6 +214,14 @@ void Engine::end_block(std::size_t which, bool apart) {
     }
   }
   for (const HeldLine& line : block.lines) piece(line.text, {.number = line.number, .alone = true});
+}
+
+// A blank line ends what has fields.
+void Engine::end_fields() {
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const Block& block = blocks_[b];
+    if (block.depth == 0 && block.has_field && !block.sure && block.launcher.empty()) return end_block(b);
+  }
 }
 
 void Engine::end_blocks() {
