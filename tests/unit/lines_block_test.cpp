@@ -144,6 +144,20 @@ TEST_P(LinesBlocks, OfTwoRanksAreKeptApart) {
   EXPECT_EQ(r.rows(), 2U * kLast);
 }
 
+TEST_P(LinesBlocks, StandBehindWhatLaunchersPutBefore) {
+  for (const std::string prefix : {"[1,0]<stdout>:", "[default0]:", "(Worker pid=123, ip=10.0.0.3) ", "trainer-1  | ",
+                                   "worker-0: ", "[node01:0] ", "> "}) {
+    std::string log;
+    std::string rest = log_of(GetParam(), false, true);
+    for (std::size_t end; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1)) {
+      if (end > 0) log += prefix + rest.substr(0, end);
+      log += '\n';
+    }
+    expect_run(read_log(log), kLast, prefix);
+    EXPECT_EQ(described(read_log(log, 0, true)), described(read_log(log, 5))) << prefix;
+  }
+}
+
 TEST_P(LinesBlocks, AreTheSameForAnyChunkAndWithoutRemembering) {
   const std::string log = log_of(GetParam(), true, true) + "done 3 times\n" + log_of(GetParam(), false, true);
   const auto whole = described(read_log(log));

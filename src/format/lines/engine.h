@@ -99,6 +99,8 @@ class Engine {
   bool take_brace_line(std::string_view text, Place place);
   bool opens_braces(std::string_view text, Place place);
   bool is_beside_fields(std::string_view text) const;
+  void learn_prefix(std::string_view text);
+  std::string_view launcher_of(std::string_view text) const;
   static bool is_stranger(Block& block);
   Block* block_of(std::string_view launcher);
   bool end_block_of(std::string_view text, bool apart = false);
@@ -138,6 +140,9 @@ class Engine {
   std::array<Token, kMostSlots> tokens_;
   std::vector<Cell> cells_;
 
+  std::string prefix_;  // what the launcher seems to put before each line
+  int prefix_lines_ = 0;
+  int prefix_seen_ = 0;
   std::vector<Block> blocks_;
   // Whether the line that tells the step stands before its fields or behind them, as the first one did.
   enum class Headers : std::uint8_t { kUnknown, kLead, kTrail } headers_ = Headers::kUnknown;

@@ -26,6 +26,7 @@ constexpr std::size_t kMostLines = 512;
 constexpr std::size_t kMostBytes = std::size_t{32} << 10;
 constexpr std::size_t kMostBlocks = 32;
 constexpr int kMostStrangers = 8;
+constexpr int kEnough = 3;  // lines that show a launcher's mark
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -67,6 +68,30 @@ bool is_worth_a_record(const Meaning& meaning) {
 
 }  // namespace
 
+// The first lines show what the launcher puts before each: three in a row that begin alike, up to their digits.
+void Engine::learn_prefix(std::string_view text) {
+  constexpr int kFirstLines = 64;
+  if (!prefix_.empty() && prefix_lines_ >= kEnough) return;
+  if (++prefix_seen_ > kFirstLines) {
+    prefix_.clear();
+    return;
+  }
+  const std::string_view now = likely_prefix(text);
+  if (!now.empty() && same_but_digits(now, prefix_)) {
+    ++prefix_lines_;
+  } else {
+    prefix_ = now;
+    prefix_lines_ = now.empty() ? 0 : prefix_seen_ == 1 ? kEnough : 1;  // of the first line it is believed
+  }
+}
+
+std::string_view Engine::launcher_of(std::string_view text) const {
+  const std::string_view sure = launcher_prefix(text);
+  if (!sure.empty() || prefix_lines_ < kEnough) return sure;
+  const std::string_view likely = likely_prefix(text);
+  return !likely.empty() && same_but_digits(likely, prefix_) ? likely : sure;
+}
+
 Engine::Block* Engine::block_of(std::string_view launcher) {
   for (Block& block : blocks_) {
     if (block.depth == 0 && block.launcher == launcher) return &block;
@@ -75,13 +100,13 @@ Engine::Block* Engine::block_of(std::string_view launcher) {
 }
 
 bool Engine::opens_braces(std::string_view text, Place place) {
-  const std::string_view body = trimmed(text.substr(launcher_prefix(text).size()));
+  const std::string_view body = trimmed(text.substr(launcher_of(text).size()));
   const std::int64_t depth = open_braces(body);
   if (depth <= 0 || blocks_.size() >= kMostBlocks) return false;
   if (body.front() != '{' && body.back() != '{' && body.back() != ',') return false;
   end_block_of(text);
   Block& block = blocks_.emplace_back();
-  block.launcher = launcher_prefix(text);
+  block.launcher = launcher_of(text);
   block.joined = text;
   block.depth = depth;
   block.lines.push_back({std::string(text), place.number});
@@ -89,7 +114,7 @@ bool Engine::opens_braces(std::string_view text, Place place) {
 }
 
 bool Engine::take_brace_line(std::string_view text, Place place) {
-  const std::string_view launcher = launcher_prefix(text);
+  const std::string_view launcher = launcher_of(text);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     Block& block = blocks_[b];
     if (block.depth == 0 || block.launcher != launcher) continue;
@@ -99,6 +124,9 @@ bool Engine::take_brace_line(std::string_view text, Place place) {
       if (++block.strangers > kMostStrangers) end_block(b);
       return false;
     }
+    // A number or a word is broken only where a terminal's width ends.
+    constexpr std::size_t kNarrowest = 60;
+    if (block.lines.back().text.size() < kNarrowest && !block.joined.ends_with('{')) block.joined += ' ';
     join(block.joined, body);
     block.lines.push_back({std::string(text), place.number});
     block.depth += change;
@@ -111,7 +139,7 @@ bool Engine::take_brace_line(std::string_view text, Place place) {
 Engine::Taken Engine::take_part(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text,
                                 Place place) {
   const Meaning& meaning = shape.meaning;
-  const std::string_view launcher = launcher_prefix(text);
+  const std::string_view launcher = launcher_of(text);
   Block* block = block_of(launcher);
   const bool whole = complete == meaning.slots.size() && complete > 0;
   // A line of several values that tells no step takes that of the header before it.
@@ -174,7 +202,7 @@ bool Engine::is_stranger(Block& block) { return block.sure && ++block.strangers 
 
 // A line without a field that a block may go on behind: a heading within a table, a rule before its first row.
 bool Engine::is_beside_fields(std::string_view text) const {
-  const std::string_view launcher = launcher_prefix(text);
+  const std::string_view launcher = launcher_of(text);
   for (const Block& block : blocks_) {
     if (block.depth > 0 || block.launcher != launcher) continue;
     const std::string_view body = behind_logger(text.substr(launcher.size()));
@@ -186,7 +214,7 @@ bool Engine::is_beside_fields(std::string_view text) const {
 }
 
 bool Engine::end_block_of(std::string_view text, bool apart) {
-  const std::string_view launcher = launcher_prefix(text);
+  const std::string_view launcher = launcher_of(text);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].depth > 0 || blocks_[b].launcher != launcher) continue;
     end_block(b, apart);

@@ -24,7 +24,7 @@ class Deriver {
  public:
   explicit Deriver(const Dialect* dialect) { out_.dialect = dialect; }
 
-  Meaning line(const Tokenised& tokens) {
+  Meaning line(const Tokenised& tokens, const char* message) {
     fields_ = derive_fields(tokens);
     const std::size_t n = fields_.size();
     out_.slots.resize(n);
@@ -38,7 +38,7 @@ class Deriver {
     turn_to_evaluation(tokens);
     choose_step(tokens);
     assign_values();
-    find_part(tokens, fields_, claims_, out_);
+    find_part(tokens, fields_, claims_, message, out_);
     return std::move(out_);
   }
 
@@ -420,7 +420,9 @@ std::uint16_t Columns::find_or_add(ColumnSpec spec) {
   return number;
 }
 
-Meaning derive_meaning(const Tokenised& line, const Dialect* dialect) { return Deriver(dialect).line(line); }
+Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message) {
+  return Deriver(dialect).line(line, message);
+}
 
 Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr).table(names); }
 
