@@ -378,12 +378,12 @@ class Planner {
   }
 
   // The step goes back while the epoch goes up: the counter starts again at each epoch. That it stays the same says so
-  // only where the file told that it is a position in the epoch.
+  // only at the two ends of an epoch whose length the file tells: "[0/625]", "938/938".
   bool begins_epoch(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row) const {
     const auto epoch = epoch_of(i);
     const auto former = epoch_of(last_row);
     if (!epoch || !former || !(*epoch > *former)) return false;
-    return own < last || recording_.steps_per_epoch.has_value();
+    return own < last || (recording_.steps_per_epoch && (own == 0 || own == *recording_.steps_per_epoch));
   }
 
   // Steps before the epoch that begins with row i: by the length of an epoch where it is told ("[50/625]"), else so

@@ -90,5 +90,14 @@ TEST(LinesNames, PlacesDevicesAndConstantsAreNoMetrics) {
   EXPECT_EQ(values_of(r, "foo").size(), 20U);
 }
 
+TEST(LinesNames, TheLossOfEveryBatchBeforeThatOfAFewSummaries) {
+  std::string log;
+  for (int i = 1; i <= 40; ++i) {
+    log += print("batch done, loss: %.5f, acc: 0.%d\n", loss_at(i), i + 10);
+    if (i % 20 == 0) log += print("step: %d summary loss: 2.5\n", i);
+  }
+  EXPECT_EQ(values_of(read_log(log), metric::kLoss).size(), 40U);
+}
+
 }  // namespace
 }  // namespace assay

@@ -187,12 +187,19 @@ void RowSink::forget_constants() {
 void RowSink::name_loss() {
   const auto specs = columns_.all();
   ColumnSpec* best = nullptr;
+  ColumnSpec* named = nullptr;
   const auto weight = [](const ColumnSpec& spec) {
     return spec.values * (spec.loss_likeness == 3 ? 4 : spec.loss_likeness);
   };
   for (ColumnSpec& spec : specs) {
-    if (spec.metric == metric::kLoss && spec.values > 0) return;
+    if (spec.metric == metric::kLoss && spec.values > 0) named = &spec;
     if (spec.loss_likeness > 0 && spec.values > 0 && (best == nullptr || weight(spec) > weight(*best))) best = &spec;
+  }
+  // A loss in lines without a step that comes far more often than the one beside a step is no summary of it.
+  constexpr std::int64_t kFarMore = 8;
+  if (named != nullptr) {
+    if (best == nullptr || best->loss_likeness != 3 || best->values < kFarMore * named->values) return;
+    recorder_.rename(named->column, "loss beside a step");
   }
   if (best != nullptr) recorder_.rename(best->column, metric::kLoss);
 }
