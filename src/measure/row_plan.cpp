@@ -339,6 +339,7 @@ class Planner {
     for (std::size_t i = 0; i < recording_.rows(); ++i) {
       if (!key_[i]) continue;
       const std::int64_t own = recording_.step[i];
+      if (last == kNoStep) first_epoch_ = epoch_of(i);
       auto cells = values_.of(i);
       if (last != kNoStep && own <= last && begins_epoch(i, own, last, last_row)) {
         offsets_.emplace_back(i, offset_of_epoch(i, own, last, last_row));
@@ -352,7 +353,7 @@ class Planner {
       if (last != kNoStep && own <= last && goes_back_for_no_reason(i, own, last, last_row, cells)) continue;
       if (last != kNoStep && own < last) {
         starts.push_back(i);
-        offsets_.emplace_back(i, 0);
+        offsets_.emplace_back(i, offset_of_restart(i));
         memory_.clear();
       }
       remember(i, std::move(cells));
@@ -397,6 +398,16 @@ class Planner {
       return std::min(before + length * static_cast<std::int64_t>(epochs), kGreatestStep);
     }
     return std::min(before + std::max(last, last + stride(last_row) - own), kGreatestStep);
+  }
+
+  // A run that starts again in the middle of its epochs goes on where that epoch stood.
+  std::int64_t offset_of_restart(std::size_t i) const {
+    const auto epoch = epoch_of(i);
+    if (!plan_.counted_through_epochs || !epoch || !first_epoch_ || !recording_.steps_per_epoch) return 0;
+    constexpr double kMostEpochs = 1e6;
+    const double epochs = std::floor(*epoch) - std::floor(*first_epoch_);
+    if (!(epochs > 0 && epochs < kMostEpochs)) return 0;
+    return std::min(*recording_.steps_per_epoch * static_cast<std::int64_t>(epochs), kGreatestStep);
   }
 
   // What is added to the printed step of a row, where the counter starts again at each epoch.
@@ -458,6 +469,7 @@ class Planner {
   std::vector<bool> key_;
   std::vector<bool> foreign_;
   std::vector<std::pair<std::size_t, std::int64_t>> offsets_;  // from this row on, this is added to the step
+  std::optional<double> first_epoch_;                          // of the first row
   std::deque<std::pair<std::int64_t, std::vector<RowValues::Cell>>> memory_;
 };
 

@@ -83,6 +83,21 @@ TEST(LinesAxes, PositionsWithinEpochsAreCountedThrough) {
   }
 }
 
+TEST(LinesAxes, ARestartGoesOnInItsEpoch) {
+  std::string log;
+  int k = 0;
+  for (const int epoch : {1, 2, 3, 2, 3}) {
+    for (int step = 0; step < 600; step += 100) {
+      log += print("Epoch: [%d]  [%4d/625]  lr: 0.0001  loss: %.4f (6.1)\n", epoch, step, loss_at(++k));
+    }
+  }
+  const assay::Run run = run_of(log);
+  ASSERT_EQ(run.segments.size(), 2U);
+  EXPECT_EQ(run.segments[0].last_step(), 2 * 625 + 500);
+  EXPECT_EQ(run.segments[1].find(metric::kLoss)->step(0), 625);
+  EXPECT_EQ(run.segments[1].last_step(), 2 * 625 + 500);
+}
+
 // What stands under a header again and again are records of their own: none gets lost, none is another loss.
 TEST(LinesAxes, AHeaderSpeaksForAllThatRepeats) {
   for (const auto& [line, first, last] : std::vector<std::tuple<const char*, int, int>>{
