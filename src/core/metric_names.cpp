@@ -126,7 +126,11 @@ std::optional<KeyMeaning> meaning_of(std::string_view key) {
     for (const BracketUnit& row : kBracketUnits) {
       if (row.text == inside) unit = &row;
     }
-    if (unit == nullptr) return std::nullopt;
+    if (unit == nullptr) {  // "loss (val)"
+      const bool evaluation = std::find(kEvalWords.begin(), kEvalWords.end(), inside) != kEvalWords.end();
+      if (evaluation) return of_evaluation(name.substr(0, open));
+      if (std::find(kTrainWords.begin(), kTrainWords.end(), inside) == kTrainWords.end()) return std::nullopt;
+    }
     name = name.substr(0, open);
   }
   auto found = of_namespaced(name);

@@ -61,7 +61,8 @@ TEST(LinesNames, TheTotalBeforeItsParts) {
 
 TEST(LinesNames, EvaluationsInAllTheirWords) {
   for (const char* line : {"step: 40 (val) loss %.5f", "validation loss at step 40: %.5f", "验证损失：%.5f",
-                           "Test set: Average loss: %.5f, Accuracy: 9800/10000 (98%%)"}) {
+                           "评估集损失：%.5f", "验证 loss: %.5f", "evaluating... loss %.5f",
+                           "loss (val): %.5f, step: 85", "Test set: Average loss: %.5f, Accuracy: 9800/10000 (98%%)"}) {
     std::string log;
     for (int i = 1; i <= kLast; ++i) log += print("step: %d loss %.5f\n", 10 * i, loss_at(i));
     log += print(line, 3.25) + '\n';

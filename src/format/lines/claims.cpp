@@ -84,6 +84,14 @@ Claim claim_of(Field& field, const Dialect* dialect) {
                                 static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
     const auto found = look_up(rest, dialect);
     if (!found) continue;
+    const std::string_view before = std::string_view(field.key).substr(0, field.key.size() - rest.size());
+    if (const auto metric = evaluated(found->metric); metric && has_evaluation_word(before)) {  // "evaluating... loss"
+      claim.meaning = *found;
+      claim.meaning.metric = *metric;
+      claim.key = field.key;
+      claim.known = true;
+      return claim;
+    }
     if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored ||
         found->metric == metric::kEpoch) {
       claim.meaning = *found;
@@ -197,7 +205,9 @@ bool has_evaluation_word(std::string_view text) {
   for (const std::string_view word : kWords) {
     for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
       const std::size_t end = at + word.size();
-      if ((at == 0 || !joins(lower[at - 1])) && (end == lower.size() || !joins(lower[end]))) return true;
+      if ((at == 0 || !joins(lower[at - 1])) &&
+          (end == lower.size() || !joins(lower[end]) || lower.compare(end, 2, "..") == 0))
+        return true;
     }
   }
   // "test" is also a name of experiments: it counts where it opens the message, "Test: [0/48]", "Test set: …".
