@@ -126,10 +126,19 @@ std::optional<KeyMeaning> meaning_of(std::string_view key) {
     for (const BracketUnit& row : kBracketUnits) {
       if (row.text == inside) unit = &row;
     }
-    if (unit == nullptr) return std::nullopt;
+    if (unit == nullptr) {  // "loss (val)"
+      const bool evaluation = std::find(kEvalWords.begin(), kEvalWords.end(), inside) != kEvalWords.end();
+      if (evaluation) return of_evaluation(name.substr(0, open));
+      if (std::find(kTrainWords.begin(), kTrainWords.end(), inside) == kTrainWords.end()) return std::nullopt;
+    }
     name = name.substr(0, open);
   }
   auto found = of_namespaced(name);
+  if (!found && name.find('.') != std::string_view::npos) {  // "val.loss", "Val. Loss"
+    std::string dotted(name);
+    std::replace(dotted.begin(), dotted.end(), '.', '/');
+    found = of_namespaced(dotted);
+  }
   if (found && unit != nullptr) {
     if (found->unit == Unit::kSecond && unit->seconds > 0) found->factor = unit->seconds;
     if (found->unit == Unit::kGib && unit->gib > 0) found->factor = unit->gib;

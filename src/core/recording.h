@@ -78,6 +78,13 @@ class Recorder {
   /// Gives a column another name: for a reader that learns only at the end what it read.
   void rename(Column column, std::string_view metric) { recording_.series[column].metric = metric; }
 
+  /// Takes back the values of a column.
+  void forget(Column column) {
+    Series& series = recording_.series[column];
+    series.row = {};
+    series.values = {};
+  }
+
   void event(Event event);
   void setting(std::string_view key, std::string_view value, std::int64_t line);
   void planned_steps(std::int64_t steps);    // absurd ones are passed over

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,22 @@ void failed(Recorder& recorder, Error error) {
   file.error = std::move(error);
 }
 
+// What a file that gave nothing held instead, and what it was searched for.
+std::string what_it_held(const FileRecord& file) {
+  constexpr std::size_t kMostKinds = 3;
+  std::string held;
+  for (std::size_t i = 0; i < std::min(file.unused.size(), kMostKinds); ++i) {
+    const UnusedKind& kind = file.unused[i];
+    held += i == 0 ? "it holds " : "; ";
+    held += std::to_string(kind.count) + (kind.count == 1 ? " line (" : " lines (") + kind.why;
+    held += "), the first: \"" + kind.example + '"';
+  }
+  if (!held.empty()) held += ". ";
+  return held +
+         "Looked for: a loss, accuracy, reward, grad norm, learning rate or loss scale in lines or columns that " +
+         "come again; settings; messages of a training framework";
+}
+
 // What the file as a whole came to.
 Recording conclude(Recorder&& recorder) {
   Recording recording = std::move(recorder).finish();
@@ -48,7 +65,7 @@ Recording conclude(Recorder&& recorder) {
     where.path = file.path;
     if (!file.error) {
       file.error = Error{ErrorCode::kUnrecognised, "holds nothing that is known as a training log", std::move(where),
-                         "assay show --ledger FILE lists the lines that were not used"};
+                         what_it_held(file)};
     }
   }
   return recording;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "assay/metric.h"
@@ -197,11 +198,17 @@ class Planner {
         add_rows(key_, rows);
       }
     }
+    std::set<std::int64_t> of_main_rank;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (recording_.rank[i] == rank) of_main_rank.insert(recording_.shape[i]);
+    }
     for (std::size_t i = 0; i < n; ++i) {
       const auto axis = on_axis.find(recording_.shape[i]);
       foreign_.push_back(axis != on_axis.end() && !axis->second);
       if (key_[i] && recording_.step[i] == kNoStep && !plan_.numbered) key_[i] = false;
-      if (rank != kNoRank && key_[i] && recording_.rank[i] != rank && recording_.rank[i] != kNoRank) {
+      // Another rank's row of a statement that the main rank prints as well.
+      if (rank != kNoRank && recording_.rank[i] != rank && recording_.rank[i] != kNoRank &&
+          (key_[i] || of_main_rank.contains(recording_.shape[i]))) {
         drop(i, plan_.repeats);
       }
     }
@@ -332,6 +339,7 @@ class Planner {
     for (std::size_t i = 0; i < recording_.rows(); ++i) {
       if (!key_[i]) continue;
       const std::int64_t own = recording_.step[i];
+      if (last == kNoStep) first_epoch_ = epoch_of(i);
       auto cells = values_.of(i);
       if (last != kNoStep && own <= last && begins_epoch(i, own, last, last_row)) {
         offsets_.emplace_back(i, offset_of_epoch(i, own, last, last_row));
@@ -345,7 +353,7 @@ class Planner {
       if (last != kNoStep && own <= last && goes_back_for_no_reason(i, own, last, last_row, cells)) continue;
       if (last != kNoStep && own < last) {
         starts.push_back(i);
-        offsets_.emplace_back(i, 0);
+        offsets_.emplace_back(i, offset_of_restart(i));
         memory_.clear();
       }
       remember(i, std::move(cells));
@@ -371,12 +379,12 @@ class Planner {
   }
 
   // The step goes back while the epoch goes up: the counter starts again at each epoch. That it stays the same says so
-  // only where the file told that it is a position in the epoch.
+  // only at the two ends of an epoch whose length the file tells: "[0/625]", "938/938".
   bool begins_epoch(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row) const {
     const auto epoch = epoch_of(i);
     const auto former = epoch_of(last_row);
     if (!epoch || !former || !(*epoch > *former)) return false;
-    return own < last || recording_.steps_per_epoch.has_value();
+    return own < last || (recording_.steps_per_epoch && (own == 0 || own == *recording_.steps_per_epoch));
   }
 
   // Steps before the epoch that begins with row i: by the length of an epoch where it is told ("[50/625]"), else so
@@ -390,6 +398,16 @@ class Planner {
       return std::min(before + length * static_cast<std::int64_t>(epochs), kGreatestStep);
     }
     return std::min(before + std::max(last, last + stride(last_row) - own), kGreatestStep);
+  }
+
+  // A run that starts again in the middle of its epochs goes on where that epoch stood.
+  std::int64_t offset_of_restart(std::size_t i) const {
+    const auto epoch = epoch_of(i);
+    if (!plan_.counted_through_epochs || !epoch || !first_epoch_ || !recording_.steps_per_epoch) return 0;
+    constexpr double kMostEpochs = 1e6;
+    const double epochs = std::floor(*epoch) - std::floor(*first_epoch_);
+    if (!(epochs > 0 && epochs < kMostEpochs)) return 0;
+    return std::min(*recording_.steps_per_epoch * static_cast<std::int64_t>(epochs), kGreatestStep);
   }
 
   // What is added to the printed step of a row, where the counter starts again at each epoch.
@@ -451,6 +469,7 @@ class Planner {
   std::vector<bool> key_;
   std::vector<bool> foreign_;
   std::vector<std::pair<std::size_t, std::int64_t>> offsets_;  // from this row on, this is added to the step
+  std::optional<double> first_epoch_;                          // of the first row
   std::deque<std::pair<std::int64_t, std::vector<RowValues::Cell>>> memory_;
 };
 

@@ -12,7 +12,8 @@
 //   * a key row that goes back and repeats the values of a row just read: a repeat (other rank, doubled console),
 //   dropped;
 //   * one that goes back while the next goes on beyond: a straggler of another rank, dropped;
-//   * one that goes back while the epoch goes up: the counter restarts at each epoch; steps are counted through;
+//   * one that goes back while the epoch goes up: the counter restarts at each epoch; steps are counted through, by the
+//   length of an epoch where the lines tell it;
 //   * any other that goes back: a restart; a new segment begins with it (and with the rows before it that belong to
 //   it).
 // Limits: ranks that print different values without a mark, more than kMemory rows late, look like a restart.

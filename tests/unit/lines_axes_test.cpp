@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <tuple>
 
 #include "assay/metric.h"
 #include "format/reader.h"
@@ -82,6 +83,38 @@ TEST(LinesAxes, PositionsWithinEpochsAreCountedThrough) {
   }
 }
 
+TEST(LinesAxes, ARestartGoesOnInItsEpoch) {
+  std::string log;
+  int k = 0;
+  for (const int epoch : {1, 2, 3, 2, 3}) {
+    for (int step = 0; step < 600; step += 100) {
+      log += print("Epoch: [%d]  [%4d/625]  lr: 0.0001  loss: %.4f (6.1)\n", epoch, step, loss_at(++k));
+    }
+  }
+  const assay::Run run = run_of(log);
+  ASSERT_EQ(run.segments.size(), 2U);
+  EXPECT_EQ(run.segments[0].last_step(), 2 * 625 + 500);
+  EXPECT_EQ(run.segments[1].find(metric::kLoss)->step(0), 625);
+  EXPECT_EQ(run.segments[1].last_step(), 2 * 625 + 500);
+}
+
+// What stands under a header again and again are records of their own: none gets lost, none is another loss.
+TEST(LinesAxes, AHeaderSpeaksForAllThatRepeats) {
+  for (const auto& [line, first, last] : std::vector<std::tuple<const char*, int, int>>{
+           {"Loss: %2$.5f", 1, 24},
+           {"loss: %2$.5f, acc: 0.5%1$d", 1, 24},
+           {"step %1$d, loss: %2$.5f", 10, 240},
+           {"loss: %2$.5f  [%1$4d/80]", 10, 240},
+           {" 12%%|█ | %1$d/80 [00:10<00:20, 1.5it/s, loss=%2$.5f]", 10, 240}}) {
+    std::string log;
+    for (int i = 0; i < 24; ++i) {
+      if (i % 8 == 0) log += print("Epoch %d\n----------\n", i / 8 + 1);
+      log += print(line, (i % 8 + 1) * 10, loss_at(i + 1)) + '\n';
+    }
+    expect_axis(run_of(log), 24, first, last, line);
+  }
+}
+
 TEST(LinesAxes, KerasLinesOfWholeEpochsAreOneSegment) {
   std::string log;
   for (int e = 1; e <= 10; ++e) {
@@ -152,6 +185,9 @@ TEST(LinesAxes, StepsInBracketsWordsAndUnits) {
       {"mpirun", "[1,0]<stdout>:step %d loss %.5f"},
       {"Chinese", "第 %d 步 损失值：%.5f，学习率：1.0e-3"},
       {"Chinese keys", "步数：%d，损失：%.5f，学习率：1.0e-3，梯度范数：0.5"},
+      {"Chinese sentence", "第%d步，训练损失为%.5f，学习率为1.0e-3"},
+      {"position behind", "[%d/4000] loss=%.5f lr=1.0e-3"},
+      {"batches", "| epoch   1 | %5d/ 2983 batches | lr 20.00 | ms/batch 12.05 | loss %.5f | ppl  9.00"},
       {"bar in per cent", "Steps:  12%%|█ | %d/4000 [00:10<1:00:00,  1.20it/s, step_loss=%.5f, lr=1.0e-3]"},
       {"mmengine", "2023/01/01 10:00:00 - mmengine - INFO - Iter(train) [%5d/4000]  lr: 1.0e-3  loss: %.5f"},
   };

@@ -52,6 +52,16 @@ std::vector<Block> blocks() {
          return print("step: %d\n%s  loss: %.5f\n%s", i, extra ? "  foo: 3.5\n" : "", loss_at(i),
                       rate ? "  lr: 1.0e-4\n" : "");
        }},
+      {"the step behind its fields",
+       [](int i, bool extra, bool rate) {
+         return print("%sloss: %.5f\n%sstep: %d\n", extra ? "foo: 3.5\n" : "", loss_at(i), rate ? "lr: 1.0e-4\n" : "",
+                      i);
+       }},
+      {"blocks between blank lines",
+       [](int i, bool extra, bool rate) {
+         return print("Iteration: %d\nTrain Loss: %.5f\n%s%s\n", i, loss_at(i), extra ? "Foo: 3.5\n" : "",
+                      rate ? "LR: 1.0e-4\n" : "");
+       }},
       {"Composer",
        [](int i, bool extra, bool rate) {
          return print("[epoch=0][batch=%d/400]:\n%s\t Train LossTotal: %.5f\n%s", i,
@@ -76,6 +86,11 @@ std::vector<Block> blocks() {
          return print("---------------------\n| step   | %-9d |\n%s| loss   | %-9.5f |\n%s---------------------\n", i,
                       extra ? "| time/  |           |\n|    fps | 512       |\n" : "", loss_at(i),
                       rate ? "| lr     | 1.0e-4    |\n" : "");
+       }},
+      {"table in box characters",
+       [](int i, bool extra, bool rate) {
+         return print("┌──────┬──────┐\n│ step │ %d │\n%s│ loss │ %.5f │\n%s└──────┴──────┘\n", i,
+                      extra ? "│ foo  │ 3.5 │\n" : "", loss_at(i), rate ? "│ lr   │ 1.0e-4 │\n" : "");
        }},
       {"line of values under a header",
        [](int i, bool extra, bool rate) {
@@ -127,6 +142,20 @@ TEST_P(LinesBlocks, OfTwoRanksAreKeptApart) {
   const Recording r = read_log(log);
   EXPECT_EQ(values_of(r, metric::kLoss).size(), 2U * kLast);
   EXPECT_EQ(r.rows(), 2U * kLast);
+}
+
+TEST_P(LinesBlocks, StandBehindWhatLaunchersPutBefore) {
+  for (const std::string prefix : {"[1,0]<stdout>:", "[default0]:", "(Worker pid=123, ip=10.0.0.3) ", "trainer-1  | ",
+                                   "worker-0: ", "[node01:0] ", "> "}) {
+    std::string log;
+    std::string rest = log_of(GetParam(), false, true);
+    for (std::size_t end; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1)) {
+      if (end > 0) log += prefix + rest.substr(0, end);
+      log += '\n';
+    }
+    expect_run(read_log(log), kLast, prefix);
+    EXPECT_EQ(described(read_log(log, 0, true)), described(read_log(log, 5))) << prefix;
+  }
 }
 
 TEST_P(LinesBlocks, AreTheSameForAnyChunkAndWithoutRemembering) {

@@ -61,7 +61,8 @@ TEST(LinesNames, TheTotalBeforeItsParts) {
 
 TEST(LinesNames, EvaluationsInAllTheirWords) {
   for (const char* line : {"step: 40 (val) loss %.5f", "validation loss at step 40: %.5f", "验证损失：%.5f",
-                           "Test set: Average loss: %.5f, Accuracy: 9800/10000 (98%%)"}) {
+                           "评估集损失：%.5f", "验证 loss: %.5f", "evaluating... loss %.5f",
+                           "loss (val): %.5f, step: 85", "Test set: Average loss: %.5f, Accuracy: 9800/10000 (98%%)"}) {
     std::string log;
     for (int i = 1; i <= kLast; ++i) log += print("step: %d loss %.5f\n", 10 * i, loss_at(i));
     log += print(line, 3.25) + '\n';
@@ -77,6 +78,26 @@ TEST(LinesNames, EvaluationsInAllTheirWords) {
 TEST(LinesNames, WhatALoggerPutsBeforeIsNoMetric) {
   const Recording r = read_lines("2024-03-01 10:00:00\thost:0\tsome.module:99\tINFO\tstep=%d loss=%.5f");
   EXPECT_EQ(r.series.size(), 1U);
+}
+
+TEST(LinesNames, PlacesDevicesAndConstantsAreNoMetrics) {
+  std::string log;
+  for (int i = 1; i <= 20; ++i) {
+    log += print("step: %d, loss: %.5f, pid: %d, port: %d, gpu: %d, v_num: 0, beta: 0.95, foo: %.3f\n", i, loss_at(i),
+                 9 * i, 8000 + i, i % 8, 0.5 * i);
+  }
+  const Recording r = read_log(log);
+  for (const char* name : {"pid", "port", "gpu", "v_num", "beta"}) EXPECT_TRUE(values_of(r, name).empty()) << name;
+  EXPECT_EQ(values_of(r, "foo").size(), 20U);
+}
+
+TEST(LinesNames, TheLossOfEveryBatchBeforeThatOfAFewSummaries) {
+  std::string log;
+  for (int i = 1; i <= 40; ++i) {
+    log += print("batch done, loss: %.5f, acc: 0.%d\n", loss_at(i), i + 10);
+    if (i % 20 == 0) log += print("step: %d summary loss: 2.5\n", i);
+  }
+  EXPECT_EQ(values_of(read_log(log), metric::kLoss).size(), 40U);
 }
 
 }  // namespace

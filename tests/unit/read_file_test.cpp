@@ -196,5 +196,13 @@ TEST(CheckedTest, IntegersAndOverflow) {
   EXPECT_FALSE(exact_integer(std::nan("")).has_value());
 }
 
+TEST(Recognition, WhatAnUnreadableTextHeldIsTold) {
+  const Recording got =
+      read_bytes("letter.txt", "Dear all,\nthe meeting begins at 10:00\nbudget 3000 euros\nRegards\n");
+  ASSERT_EQ(got.file.state, FileState::kNothingRead);
+  EXPECT_THAT(got.file.error->hint, HasSubstr("2 lines (no number), the first: \"Dear all,\""));
+  EXPECT_THAT(got.file.error->hint, HasSubstr("Looked for: a loss"));
+}
+
 }  // namespace
 }  // namespace assay

@@ -139,7 +139,7 @@ TEST(JsonDocumentTest, PlainValuesAreSettings) {
       read_bytes("run.hparams.json", R"({"learning_rate": 1.5, "nested": {"beta1": 0.9}, "nesterov": true})");
   EXPECT_EQ(got.file.kind, "json settings");
   EXPECT_EQ(got.file.state, FileState::kRead);
-  EXPECT_EQ(got.config.find("beta1")->value, "0.9");
+  EXPECT_EQ(got.config.find("adam_beta1")->value, "0.9");
   EXPECT_EQ(got.config.find("nesterov")->value, "true");
 }
 

@@ -84,6 +84,14 @@ Claim claim_of(Field& field, const Dialect* dialect) {
                                 static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
     const auto found = look_up(rest, dialect);
     if (!found) continue;
+    const std::string_view before = std::string_view(field.key).substr(0, field.key.size() - rest.size());
+    if (const auto metric = evaluated(found->metric); metric && has_evaluation_word(before)) {  // "evaluating... loss"
+      claim.meaning = *found;
+      claim.meaning.metric = *metric;
+      claim.key = field.key;
+      claim.known = true;
+      return claim;
+    }
     if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored ||
         found->metric == metric::kEpoch) {
       claim.meaning = *found;
@@ -98,12 +106,20 @@ Claim claim_of(Field& field, const Dialect* dialect) {
 
 // Numbers of places and devices, never of training.
 bool is_no_metric(std::string_view key) {
-  constexpr std::array<std::string_view, 14> kNames{"cuda", "npu",  "device", "xpu", "pid", "tid", "version",
-                                                    "port", "line", "id",     "e",   "in",  "to",  "from"};
+  constexpr std::array<std::string_view, 48> kNames{
+      "cuda", "npu",        "device", "xpu",   "gpu",   "gpus",   "pid",     "tid",   "version", "vnum",
+      "port", "masterport", "host",   "node",  "nodes", "job",    "jobid",   "runid", "address", "addr",
+      "bus",  "line",       "id",     "shape", "size",  "shapes", "imgsize", "e",     "in",      "to",
+      "from", "over",       "of",     "at",    "by",    "with",   "for",     "than",  "took",    "and",
+      "the",  "x",          "v",      "port:", "gpuid", "nnodes", "file",    "year"};
   const std::string normal = normalise_key(key);
   if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
-  return key.ends_with(".py") ||
-         std::none_of(key.begin(), key.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
+  // Letters of any script; lines, blocks and arrows (U+2000 to U+2FFF) are what bars are drawn with.
+  const auto letter = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return is_letter(c) || (byte >= 0xc3 && byte != 0xe2);
+  };
+  return key.ends_with(".py") || std::none_of(key.begin(), key.end(), letter);
 }
 
 bool is_adversarial(std::string_view key) {
@@ -189,7 +205,9 @@ bool has_evaluation_word(std::string_view text) {
   for (const std::string_view word : kWords) {
     for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
       const std::size_t end = at + word.size();
-      if ((at == 0 || !joins(lower[at - 1])) && (end == lower.size() || !joins(lower[end]))) return true;
+      if ((at == 0 || !joins(lower[at - 1])) &&
+          (end == lower.size() || !joins(lower[end]) || lower.compare(end, 2, "..") == 0))
+        return true;
     }
   }
   // "test" is also a name of experiments: it counts where it opens the message, "Test: [0/48]", "Test set: …".

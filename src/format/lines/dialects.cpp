@@ -317,6 +317,11 @@ constexpr Dialect kDialects[] = {
      .example = "[epoch=1][batch=10/4800]:\n\t Train loss/train/total: 10.1234",
      .aliases = kComposer,
      .treat = Treat::kHeader},
+    {.name = "composer",
+     .anchors = {"[batch=", "/", "]:"},
+     .example = "[batch=10/4800]:\n\t Train loss/train/total: 10.1234",
+     .aliases = kComposer,
+     .treat = Treat::kHeader},
     {.name = "mllog",
      .anchors = {":::MLLOG {", "\"value\": "},
      .example = ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1, \"event_type\": \"POINT_IN_TIME\", \"key\": "

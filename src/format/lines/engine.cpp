@@ -30,9 +30,16 @@ std::string_view behind_rank(std::string_view text) {
   return text;
 }
 
+std::string_view behind_launcher(std::string_view text) {
+  const std::size_t sure = launcher_prefix(text).size();
+  return text.substr(sure > 0 ? sure : likely_prefix(text).size());
+}
+
 // The name of a progress bar: none, or one that says that it counts training.
-bool may_count_training(std::string_view name) {
-  return name.empty() || name.find("rain") != std::string_view::npos || name.find("tep") != std::string_view::npos;
+bool may_count_training(std::string_view text) {
+  const std::string_view name = text.substr(0, std::min(text.find_first_of("0123456789"), text.size()));
+  return name.find_first_not_of(" \t") == std::string_view::npos || name.find("rain") != std::string_view::npos ||
+         name.find("tep") != std::string_view::npos;
 }
 
 }  // namespace
@@ -42,7 +49,8 @@ Engine::Engine(Recorder& recorder, bool remember)
 
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
-  if (is_blank_line(text)) return;
+  if (is_blank_line(text)) return end_fields();
+  if (prefix_seen_ < 64) learn_prefix(text);
   unended_ = unended;
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
   if (!held_.empty() && continue_record(text, number)) return;
@@ -126,7 +134,7 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
   shape->messages = lexicon_.messages(found);
   shape->traceback = lexicon_.has_traceback(found);
   shape->exception = is_exception_line(behind_rank(text));
-  shape->meaning = derive_meaning(line, dialect);
+  shape->meaning = derive_meaning(line, dialect, behind_launcher(text).data());
   const Meaning& meaning = shape->meaning;
   const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),
                                      [](const SlotPlan& slot) { return slot.use == SlotUse::kValue; });
@@ -137,7 +145,7 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
                         std::count(text.begin(), text.end(), '{') > std::count(text.begin(), text.end(), '}');
   if (!shape->messages.empty() || shape->traceback || shape->exception) shape->meaning.part = Part::kNone;
   shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
-  shape->training_bar = shape->progress && meaning.bar_step && may_count_training(line.literals[0].core);
+  shape->training_bar = shape->progress && meaning.bar_step && may_count_training(behind_launcher(text));
   if (shape->record) {
     intern(shape->meaning, columns_);
     shape->family = sink_.family(shape->meaning);
@@ -149,7 +157,10 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
   const std::int64_t number = place.number;
   if (!place.alone) {
     if (opens_braces(text, place)) return;
-    if (!blocks_.empty() && !is_beside_fields(text)) end_block_of(text);
+    if (!blocks_.empty() && !is_beside_fields(text)) {
+      Block* block = block_of(launcher_of(text));
+      if (block != nullptr && !is_stranger(*block)) end_block_of(text);
+    }
   }
   if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
   if (found.any()) {
@@ -210,6 +221,10 @@ void Engine::finish(bool cut, std::int64_t lines) {
   sink_.finish();
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {
+    if (family.only_rate && !family.has_step && family.dropped > 0 &&
+        take_rate_setting(family.example, family.first_line, recorder_)) {
+      continue;
+    }
     tell_unused(recorder_, family.example, family.first_line, family.dropped, "might be a record, but is no series");
   }
   std::vector<const ShapeState*> states;

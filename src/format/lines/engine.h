@@ -50,6 +50,7 @@ class Engine {
     std::vector<std::string> keys;  // of its fields
     std::string joined;
     std::int64_t depth = 0;  // of open braces; 0: fields line by line
+    bool sure = false;       // under the header of a known program
     int strangers = 0;       // lines between them that belong to something else
     bool has_field = false;
     bool has_header = false;
@@ -65,6 +66,7 @@ class Engine {
     std::uint32_t family = 0;
     std::int64_t line = 0;
     std::int64_t rank = kNoRank;
+    std::string text;
     std::vector<Cell> cells;
   };
   struct Bars {
@@ -93,14 +95,18 @@ class Engine {
   std::int64_t rank_of(const Meaning& meaning, const Token* tokens, std::size_t complete) const;
   void plan(const Meaning& meaning, const Token* tokens, std::size_t complete);
   enum class Taken : std::uint8_t { kNo, kYes, kAgain };
-  Taken take_part(const Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
+  Taken take_part(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place);
   bool take_brace_line(std::string_view text, Place place);
   bool opens_braces(std::string_view text, Place place);
   bool is_beside_fields(std::string_view text) const;
+  void learn_prefix(std::string_view text);
+  std::string_view launcher_of(std::string_view text) const;
+  static bool is_stranger(Block& block);
   Block* block_of(std::string_view launcher);
-  bool end_block_of(std::string_view text);
-  void end_block(std::size_t which);
+  bool end_block_of(std::string_view text, bool apart = false);
+  void end_block(std::size_t which, bool apart = false);
   void end_blocks();
+  void end_fields();
 
   void note_bar(const Meaning& meaning, const Token* tokens, std::size_t complete);
   std::int64_t step_of_bar(bool loss);
@@ -134,7 +140,12 @@ class Engine {
   std::array<Token, kMostSlots> tokens_;
   std::vector<Cell> cells_;
 
+  std::string prefix_;  // what the launcher seems to put before each line
+  int prefix_lines_ = 0;
+  int prefix_seen_ = 0;
   std::vector<Block> blocks_;
+  // Whether the line that tells the step stands before its fields or behind them, as the first one did.
+  enum class Headers : std::uint8_t { kUnknown, kLead, kTrail } headers_ = Headers::kUnknown;
   std::vector<HeldLine> held_;
   std::string joined_;
 

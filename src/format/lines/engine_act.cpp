@@ -152,12 +152,14 @@ void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::s
   const std::int64_t rank = rank_of(meaning, tokens, complete);
   plan(meaning, tokens, complete);
   if (meaning.bar_step) note_bar(meaning, tokens, complete);
+  if (!meaning.has_loss && !meaning.has_eval && meaning.dialect == nullptr) note_epoch(meaning, tokens);
   if (tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
     bars_.asked = true;
     step = step_of_bar(tells_loss(meaning));
     if (step == kNoStep && bars_.place != Bars::Place::kBefore) {
       auto& waiting = bars_.waiting;
-      waiting = {.active = true, .family = shape.family, .line = number, .rank = rank, .cells = {}};
+      waiting = {
+          .active = true, .family = shape.family, .line = number, .rank = rank, .text = std::string(text), .cells = {}};
       cells_of(meaning, tokens, complete, waiting.cells);
       return;
     }

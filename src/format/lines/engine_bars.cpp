@@ -44,7 +44,7 @@ void Engine::settle_waiting(std::int64_t step) {
     bars_.place = Bars::Place::kBehind;
     recorder_.axis("step");
   }
-  sink_.row(waiting.family, step, waiting.line, waiting.rank, waiting.cells, {});
+  sink_.row(waiting.family, step, waiting.line, waiting.rank, waiting.cells, waiting.text);
 }
 
 }  // namespace assay::lines

@@ -147,7 +147,8 @@ std::string_view cell_name(std::string_view core) {
   core.remove_suffix(1);
   const std::size_t bar = core.rfind('|');
   if (bar == std::string_view::npos) return {};
-  const std::string_view cell = trimmed(core.substr(bar + 1));
+  std::string_view cell = trimmed(core.substr(bar + 1));
+  if (cell.starts_with(',')) cell = trimmed(cell.substr(1));  // joined from two lines
   const bool named = std::any_of(cell.begin(), cell.end(), [](char c) { return is_letter(c) || (c & 0x80) != 0; });
   return named && cell.find_first_of(":=%") == std::string_view::npos ? cell : std::string_view{};
 }
@@ -204,15 +205,17 @@ std::string with_plain_marks(std::string_view core) {
     std::string_view wide;
     std::string_view plain;
   };
-  constexpr std::array<Row, 9> kRows{{{"：", ": "},
-                                      {"，", ", "},
-                                      {"；", "; "},
-                                      {"（", "("},
-                                      {"）", ")"},
-                                      {"＝", "="},
-                                      {"｜", "|"},
-                                      {"、", ", "},
-                                      {"。", ", "}}};
+  constexpr std::array<Row, 11> kRows{{{"│", "|"},
+                                       {"┃", "|"},
+                                       {"：", ": "},
+                                       {"，", ", "},
+                                       {"；", "; "},
+                                       {"（", "("},
+                                       {"）", ")"},
+                                       {"＝", "="},
+                                       {"｜", "|"},
+                                       {"、", ", "},
+                                       {"。", ", "}}};
   std::string out(core);
   for (const Row& row : kRows) {
     for (std::size_t at = out.find(row.wide); at != std::string::npos; at = out.find(row.wide, at + row.plain.size()))
@@ -262,6 +265,9 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
       if (last_word(key) == copula && key.size() > copula.size())
         key = trimmed(key.substr(0, key.size() - copula.size()));
     }
+    for (const std::string_view copula : {"为", "是"}) {
+      if (key.ends_with(copula)) key.remove_suffix(copula.size());
+    }
     const std::string_view word = last_word(key);
     if ((word == "at" || word == "@") && key.size() > word.size()) {
       field.relation = Relation::kAt;
@@ -279,7 +285,8 @@ std::vector<Field> derive_fields(const Tokenised& line) {
   std::vector<Field> out(line.slots.size());
   std::vector<std::string> plain;  // the cores with plain punctuation, where one has other
   const bool wide = std::any_of(line.literals.begin(), line.literals.end(), [](const Literal& literal) {
-    return literal.core.find('\xef') != std::string_view::npos || literal.core.find('\xe3') != std::string_view::npos;
+    return literal.core.find_first_of("\xef\xe3") != std::string_view::npos ||
+           literal.core.find("│") != std::string_view::npos || literal.core.find("┃") != std::string_view::npos;
   });
   for (const Literal& literal : line.literals) {
     if (wide) plain.push_back(with_plain_marks(literal.core));

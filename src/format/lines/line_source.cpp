@@ -46,14 +46,52 @@ bool has_control(std::string_view text) {
 }
 
 std::string_view launcher_prefix(std::string_view line) {
-  constexpr std::size_t kLongest = 24;
+  constexpr std::size_t kLongest = 64;
+  if (line.starts_with("> ")) return line.substr(0, 2);
+  if (line.starts_with('(')) {
+    const std::size_t end = line.substr(0, kLongest).find(") ");
+    if (end == std::string_view::npos || line.substr(0, end).find(" pid=") == std::string_view::npos) return {};
+    return line.substr(0, end + 2);
+  }
   if (!line.starts_with('[')) return {};
-  const std::size_t end = line.find(']');
-  if (end == std::string_view::npos || end > 16) return {};
-  if (line.substr(0, end).find_first_of("=/ ") != std::string_view::npos) return {};  // "[batch=10/4800]:"
+  const std::size_t end = line.substr(0, 32).find(']');
+  if (end == std::string_view::npos) return {};
+  const std::string_view inside = line.substr(1, end - 1);
+  if (inside.find_first_of("=/ ") != std::string_view::npos) return {};  // "[batch=10/4800]:"
   std::size_t after = end + 1;
   if (line.substr(after).starts_with("<std")) after = std::min(line.find('>', after), kLongest) + 1;
-  return after < line.size() && line[after] == ':' ? line.substr(0, after + 1) : std::string_view{};
+  if (after >= line.size()) return {};
+  const std::size_t colon = inside.find(':');  // "[node01:0] "
+  const bool host = colon != std::string_view::npos && colon > 0 && colon + 1 < inside.size() && is_letter(inside[0]) &&
+                    std::all_of(inside.begin() + static_cast<std::ptrdiff_t>(colon) + 1, inside.end(), is_digit);
+  return line[after] == ':' || (host && line[after] == ' ') ? line.substr(0, after + 1) : std::string_view{};
+}
+
+std::string_view likely_prefix(std::string_view line) {
+  constexpr std::size_t kLongest = 48;
+  std::size_t at = 0;
+  while (at < line.size() && at < kLongest && (is_word(line[at]) || line[at] == '-' || line[at] == '.')) ++at;
+  if (at == 0 || at >= line.size() || !is_digit(line[at - 1])) return {};
+  std::size_t mark = at;
+  while (mark < line.size() && line[mark] == ' ' && mark < kLongest) ++mark;
+  const bool composed = mark > at && mark < line.size() && line[mark] == '|' && is_letter(line[0]);
+  if (!composed && line[at] != ':') return {};
+  const std::size_t end = (composed ? mark : at) + 1;
+  return end < line.size() && line[end] == ' ' ? line.substr(0, end + 1) : std::string_view{};
+}
+
+bool same_but_digits(std::string_view a, std::string_view b) {
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < a.size() && k < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[k])) {
+      while (i < a.size() && is_digit(a[i])) ++i;
+      while (k < b.size() && is_digit(b[k])) ++k;
+    } else if (a[i++] != b[k++]) {
+      return false;
+    }
+  }
+  return i == a.size() && k == b.size();
 }
 
 void join(std::string& head, std::string_view tail) {

@@ -70,8 +70,13 @@ class LineSource {
 /// Whether a line holds control characters other than tabs.
 bool has_control(std::string_view text);
 
-/// "[rank0]:", "[default7]:", "[1,0]<stdout>:" and the like, which a launcher puts before every line that it passes on.
+/// "[rank0]:", "[1,0]<stdout>:", "(Worker pid=7, ip=10.0.0.3) ", "> ": what a launcher puts before every line that it
+/// passes on, or a letter before what it quotes.
 std::string_view launcher_prefix(std::string_view line);
+
+/// "worker-0: ", "0: ", "trainer-1  | ": may be a launcher's mark, if all lines have the like.
+std::string_view likely_prefix(std::string_view line);
+bool same_but_digits(std::string_view a, std::string_view b);
 
 /// Goes on with a text that was broken off: a blank stands between the parts unless one word or number was broken.
 void join(std::string& head, std::string_view tail);

@@ -6,6 +6,7 @@
 
 #include "assay/metric.h"
 #include "format/lines/claims.h"
+#include "format/lines/parts.h"
 #include "format/lines/shape.h"
 
 namespace assay::lines {
@@ -23,7 +24,7 @@ class Deriver {
  public:
   explicit Deriver(const Dialect* dialect) { out_.dialect = dialect; }
 
-  Meaning line(const Tokenised& tokens) {
+  Meaning line(const Tokenised& tokens, const char* message) {
     fields_ = derive_fields(tokens);
     const std::size_t n = fields_.size();
     out_.slots.resize(n);
@@ -37,7 +38,7 @@ class Deriver {
     turn_to_evaluation(tokens);
     choose_step(tokens);
     assign_values();
-    find_part(tokens);
+    find_part(tokens, fields_, claims_, message, out_);
     return std::move(out_);
   }
 
@@ -83,6 +84,9 @@ class Deriver {
         case Relation::kAt: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kProgress: steps_.push_back({i, kProgressRank, {}, "step"}); break;
         case Relation::kTotal:
+          if (counts_batches(tokens.literals[i + 1].core) && i > 0 && !claims_[i - 1].known) {
+            steps_.push_back({i - 1, kWithinEpochRank, {}, "batch"});
+          }
           // "10.0it/4.00kit": a bar that counts with units.
           if (i > 0 && fields_[i - 1].unit == "it") steps_.push_back({i - 1, kProgressRank, {}, "step"});
           if (out_.dialect != nullptr && out_.dialect->epoch_over_step && i > 0 &&
@@ -96,6 +100,14 @@ class Deriver {
         default: break;
       }
     }
+  }
+
+  // "| 200/ 2983 batches |"
+  static bool counts_batches(std::string_view behind) {
+    constexpr std::array<std::string_view, 4> kWords{"batches", "steps", "iterations", "iters"};
+    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+      return behind.starts_with(word) && (behind.size() == word.size() || !is_word(behind[word.size()]));
+    });
   }
 
   // "Epoch [3]: 2.1": here the number in brackets is no part of the key.
@@ -204,6 +216,12 @@ class Deriver {
   void choose_step(const Tokenised& tokens) {
     rank_of_mpirun(tokens);
     if (steps_.empty()) step_in_brackets(tokens);
+    // "loss: 2.3  [  640/60000]": the position behind the metrics.
+    const std::size_t n = fields_.size();
+    if (steps_.empty() && n >= 3 && fields_[n - 2].relation == Relation::kWithinEpoch &&
+        fields_[n - 1].relation == Relation::kTotal && tokens.literals[n].core == "]") {
+      steps_.push_back({n - 2, kKeylessRank, {}, "step"});
+    }
     std::size_t first = 0;
     while (first < fields_.size() && !tokens.slots[first].is_value()) ++first;
     const bool keyless = first < fields_.size() && fields_[first].relation == Relation::kNone &&
@@ -268,69 +286,6 @@ class Deriver {
   bool epoch_stands_before(std::size_t slot) const {
     return std::any_of(claims_.begin(), claims_.begin() + static_cast<std::ptrdiff_t>(slot),
                        [](const Claim& c) { return c.known && c.meaning.metric == metric::kEpoch; });
-  }
-
-  // A line that can be a part of a record over several lines: one field, or nothing but the step, each perhaps behind
-  // what a logger puts before it.
-  void find_part(const Tokenised& tokens) {
-    const bool dialect_header = out_.dialect != nullptr && out_.dialect->treat == Treat::kHeader;
-    if (dialect_header) out_.part = Part::kHeader;
-    if (out_.dialect != nullptr || out_.table_row || out_.bar_step) return;
-    std::size_t first = fields_.size();
-    std::size_t fields = 0;
-    std::size_t steps = 0;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const Claim& claim = claims_[i];
-      const SlotUse use = out_.slots[i].use;
-      const bool own = claim.named && fields_[i].relation == Relation::kKeyed && !is_no_metric(claim.key);
-      const bool progress =
-          use == SlotUse::kStep || claim.meaning.role == KeyRole::kStep || claim.meaning.metric == metric::kEpoch;
-      if (use != SlotUse::kStep && use != SlotUse::kValue && !own) continue;
-      if (first == fields_.size()) first = i;
-      ++(progress && fields_[i].relation != Relation::kProgress && fields_[i].relation != Relation::kAt &&
-                 (claim.known || use == SlotUse::kStep)
-             ? steps
-             : fields);
-    }
-    if (fields + steps == 0 || fields > 1 || (fields == 1 && steps > 0)) return;
-    if (fields_[first].relation == Relation::kNone) return;  // "10/100 [==>": a bar
-    out_.key_slot = first;
-    if (first > 0 && fields_[first - 1].relation == Relation::kIndex) --first;
-    if (!opens_field(tokens, first)) return;
-    if (steps > 0 && !ends_plainly(tokens)) return;
-    out_.part = steps > 0 ? Part::kHeader : Part::kField;
-  }
-
-  // Before the field stands nothing, or what a logger or a launcher puts there: a level, numbers without words.
-  bool opens_field(const Tokenised& tokens, std::size_t first) {
-    constexpr std::array<std::string_view, 8> kMarks{"INFO",     "WARN",     "DEBUG",    "ERROR",
-                                                     "<stdout>", "<stderr>", "stdout F", "stderr F"};
-    const std::string_view core = tokens.literals[first].core;
-    std::size_t at = core.rfind(fields_[first].key);
-    if (fields_[first].key.empty() || at == std::string_view::npos) at = 0;
-    constexpr std::string_view kOpeners = "|'\"*`{([-=#> \t";
-    while (at > 0 && kOpeners.find(core[at - 1]) != std::string_view::npos) --at;
-    out_.body_slot = first;
-    out_.body_skip = at;
-    bool letters = false;
-    bool logged = false;
-    for (std::size_t i = 0; i <= first; ++i) {
-      std::string_view text = tokens.literals[i].core;
-      if (i == first) text = text.substr(0, at);
-      if (i == 0 && (text.starts_with("[rank") || text.starts_with("[default") || text.starts_with("[Rank"))) {
-        text.remove_prefix(std::min(text.find(']'), text.size()));
-      }
-      letters = letters || (text != "T" && std::any_of(text.begin(), text.end(), is_letter));
-      logged = logged || std::any_of(kMarks.begin(), kMarks.end(),
-                                     [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
-    }
-    return logged || !letters;
-  }
-
-  // Behind the last number of a header at most a unit and decoration.
-  static bool ends_plainly(const Tokenised& tokens) {
-    const std::string_view tail = tokens.literals.back().core;
-    return tail.size() <= 12 && std::none_of(tail.begin(), tail.end(), is_letter);
   }
 
   void add_column(std::size_t slot, std::string_view metric, Unit unit, double factor) {
@@ -431,6 +386,7 @@ class Deriver {
     ColumnSpec spec;
     spec.metric = key;
     spec.printed_as = key;
+    spec.own_name = true;
     if (ends_in_loss(key) || is_adversarial(key)) {
       spec.loss_likeness = is_adversarial(key) ? 0 : 1;
       out_.loss_like = true;
@@ -464,7 +420,9 @@ std::uint16_t Columns::find_or_add(ColumnSpec spec) {
   return number;
 }
 
-Meaning derive_meaning(const Tokenised& line, const Dialect* dialect) { return Deriver(dialect).line(line); }
+Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message) {
+  return Deriver(dialect).line(line, message);
+}
 
 Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr).table(names); }
 

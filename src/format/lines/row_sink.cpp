@@ -159,11 +159,11 @@ void RowSink::finish() {
                                   [](const Family& f) { return f.accepted && f.lines + f.rows > 0; });
   if (!others) {
     // The only candidates: an excerpt of a line or two.
-    for (Family& family : families_)
-      family.accepted = !family.columns && (family.has_step || family.varies || !family.only_rate);
+    for (Family& family : families_) family.accepted = !family.columns && (family.has_step || !family.only_rate);
   }
   drain(true);
   name_loss();
+  forget_constants();
   std::map<std::string, std::int64_t> rows;
   for (const Family& family : families_) {
     if (family.rows > 0) rows[family.dialect.empty() ? "general" : family.dialect] += family.rows;
@@ -173,16 +173,33 @@ void RowSink::finish() {
   if (most != rows.end()) recorder_.dialect(most->first);
 }
 
+// A number under a name of the file's own that never changes is a setting, a version, the size of something: no series.
+void RowSink::forget_constants() {
+  constexpr std::int64_t kEnough = 10;
+  for (ColumnSpec& spec : columns_.all()) {
+    if (spec.made && spec.own_name && !spec.varies && spec.values >= kEnough && spec.loss_likeness == 0) {
+      recorder_.forget(spec.column);
+    }
+  }
+}
+
 // No key was known as the training loss: the likeliest of those that might be it is.
 void RowSink::name_loss() {
   const auto specs = columns_.all();
   ColumnSpec* best = nullptr;
+  ColumnSpec* named = nullptr;
   const auto weight = [](const ColumnSpec& spec) {
     return spec.values * (spec.loss_likeness == 3 ? 4 : spec.loss_likeness);
   };
   for (ColumnSpec& spec : specs) {
-    if (spec.metric == metric::kLoss && spec.values > 0) return;
+    if (spec.metric == metric::kLoss && spec.values > 0) named = &spec;
     if (spec.loss_likeness > 0 && spec.values > 0 && (best == nullptr || weight(spec) > weight(*best))) best = &spec;
+  }
+  // A loss in lines without a step that comes far more often than the one beside a step is no summary of it.
+  constexpr std::int64_t kFarMore = 8;
+  if (named != nullptr) {
+    if (best == nullptr || best->loss_likeness != 3 || best->values < kFarMore * named->values) return;
+    recorder_.rename(named->column, "loss beside a step");
   }
   if (best != nullptr) recorder_.rename(best->column, metric::kLoss);
 }

@@ -60,7 +60,8 @@ class RowSink {
   void put(std::uint16_t column, double value) {
     ColumnSpec& spec = columns_[column];
     if (!spec.made) make(spec);
-    ++spec.values;
+    if (spec.values++ == 0) spec.first = value;
+    spec.varies = spec.varies || value != spec.first;
     recorder_.put(spec.column, value);
   }
   /// Any row.
@@ -88,6 +89,7 @@ class RowSink {
   void observe(Family& family, std::int64_t step, const std::vector<Cell>& cells);
   void drain(bool all);
   void name_loss();
+  void forget_constants();
   std::uint32_t add_family(const std::string& key, Family family);
 
   Recorder& recorder_;

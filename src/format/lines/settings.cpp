@@ -67,6 +67,8 @@ constexpr std::array kRows = std::to_array<Row>({
     {"adam_epsilon", "adam_eps"},
     {"weight_decay", "weight_decay"},
     {"optimizer", "optimizer"},
+    {"optimizer_type", "optimizer"},
+    {"scheduler_type", "lr_decay_style"},
     {"optimizer_name", "optimizer"},
     {"optim", "optimizer"},
     {"fp16", "fp16"},
@@ -156,8 +158,11 @@ class Taker {
 
   bool take() {
     return line_.size() <= 16384 &&
-           (dotted() || banner() || parameter() || benchmark() || padded() || pair() || call() || pairs());
+           (options() || dotted() || banner() || parameter() || benchmark() || padded() || pair() || call() || pairs());
   }
+
+  // "lr: 3e-4" that proved to be no record of a series.
+  bool take_rate() { return pair(true); }
 
  private:
   void record(std::string_view key, std::string_view value) {
@@ -245,7 +250,36 @@ class Taker {
     return true;
   }
 
-  bool pair() {
+  // A command line, or a line of a launch script: "--lr 3e-4 --clip-grad=1.0 \\", "'--lr', '3e-4'".
+  bool options() {
+    int taken = 0;
+    for (std::size_t at = line_.find("--"); at != std::string_view::npos; at = line_.find("--", at + 2)) {
+      if (at > 0 && !is_blank(line_[at - 1]) && line_[at - 1] != '\'' && line_[at - 1] != '"') continue;
+      std::size_t end = at + 2;
+      while (end < line_.size() && (is_word(line_[end]) || line_[end] == '-')) ++end;
+      const std::string_view key = line_.substr(at + 2, end - at - 2);
+      if (canonical_setting(key).empty()) continue;
+      std::string_view rest = line_.substr(end);
+      while (!rest.empty() &&
+             (is_blank(rest[0]) || rest[0] == '=' || rest[0] == '\'' || rest[0] == '"' || rest[0] == ',')) {
+        rest.remove_prefix(1);
+      }
+      const std::string_view value = rest.substr(0, rest.find_first_of(" \t'\",;"));
+      const bool flag = value.empty() || value == "\\" || value.starts_with("--");
+      if (flag && canonical_setting(key) != "fp16" && canonical_setting(key) != "bf16") continue;
+      // "$LR" and "[--lr LR]" give no value.
+      if (!flag && value.find_first_of("$[]<>{}()") != std::string_view::npos) continue;
+      if (!flag &&
+          std::none_of(value.begin(), value.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); })) {
+        continue;
+      }
+      record(key, flag ? "true" : value);
+      ++taken;
+    }
+    return taken > 0;
+  }
+
+  bool pair(bool rate = false) {
     const std::string_view text = message();
     std::size_t at = 0;
     while (at < text.size() && (is_word(text[at]) || text[at] == '-' || text[at] == '"' || text[at] == '\'')) ++at;
@@ -254,7 +288,11 @@ class Taker {
     if (at >= text.size() || (text[at] != ':' && text[at] != '=')) return false;
     const std::string_view canonical = canonical_setting(key);
     const std::string_view value = unquoted(text.substr(at + 1));
-    if (canonical.empty() || is_also_metric(canonical) || value.empty()) return false;
+    // "LR=3e-4" of a shell.
+    const bool variable = text.starts_with(key) && text.substr(key.size()).starts_with('=') &&
+                          std::none_of(key.begin(), key.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    if (canonical.empty() || (is_also_metric(canonical) && !rate && !variable) || value.empty()) return false;
+    if (value.find('$') != std::string_view::npos) return false;
     if (value.substr(token_size(value)).find_first_of(" \t:=|,({[") != std::string_view::npos) return false;
     record(key, value);
     return true;
@@ -332,8 +370,25 @@ std::string_view canonical_setting(std::string_view key) {
   return found == kRows.end() ? std::string_view{} : found->canonical;
 }
 
+std::string_view setting_of_path(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  const std::string_view last = path.substr(slash + 1);  // all of it where there is none
+  if (slash != std::string_view::npos) {
+    const std::size_t before = slash == 0 ? std::string_view::npos : path.find_last_of('/', slash - 1);
+    std::string pair(path.substr(before + 1));
+    std::replace(pair.begin(), pair.end(), '/', '_');
+    if (const std::string_view canonical = canonical_setting(pair); !canonical.empty()) return canonical;
+  }
+  const std::string_view canonical = canonical_setting(last);
+  return canonical.empty() ? last : canonical;
+}
+
 bool take_settings(std::string_view line, std::int64_t number, Recorder& recorder) {
   return Taker(line, number, recorder).take();
+}
+
+bool take_rate_setting(std::string_view line, std::int64_t number, Recorder& recorder) {
+  return Taker(line, number, recorder).take_rate();
 }
 
 }  // namespace assay::lines

@@ -31,6 +31,9 @@ struct ColumnSpec {
   bool made = false;
   Recorder::Column column = 0;
   std::int64_t values = 0;
+  bool own_name = false;  // known to no table
+  bool varies = false;
+  double first = 0;
 };
 
 class Columns {
@@ -92,7 +95,8 @@ struct Meaning {
   std::string axis;             // key of the step as printed
 };
 
-Meaning derive_meaning(const Tokenised& line, const Dialect* dialect);
+/// message: where it begins behind a launcher's mark.
+Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message);
 
 /// The columns of a table whose first line names them; empty slots when the names mean nothing.
 Meaning derive_table(std::span<const std::string_view> names);

@@ -21,6 +21,7 @@ struct ShapeState {
   std::int64_t first_line = 0;
   std::int64_t tail = -1;  // characters behind the point of the number that ends the line, as seen last
   std::string example;
+  bool repeats = false;  // comes again and again under one header: a record of its own, not a field
 };
 
 struct Shape {

@@ -7,6 +7,7 @@
 
 #include "assay/metric.h"
 #include "base/bytes.h"
+#include "format/lines/settings.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 
@@ -274,7 +275,7 @@ void ObjectRows::record_settings(std::int64_t line) {
   for (const Item& item : items_) {
     if (item.kind == ItemKind::kNothing) continue;
     const std::string& path = keys_[item.key].path;
-    recorder_.setting(std::string_view(path).substr(path.find_last_of('/') + 1), json_unescaped(item.text), line);
+    recorder_.setting(lines::setting_of_path(path), json_unescaped(item.text), line);
   }
 }
 
