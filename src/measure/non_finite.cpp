@@ -19,8 +19,9 @@
 // has a loss, only companions that belong to training count (the learning rate, the grad norm).
 //
 // Precursors: a grad norm that grows 10,000-fold, or stands ten times above its level in the last three records and
-// more, or a loss that grows threefold within two records is an optimizer that exploded. A NaN out of a clean line is something else: overflow in the forward pass, a kernel, a batch without
-// labels, an evaluation that left a switch behind.
+// more, or a loss that grows threefold within two records is an optimizer that exploded. A NaN out of a clean line is
+// something else: overflow in the forward pass, a kernel, a batch without labels, an evaluation that left a switch
+// behind.
 
 #include "measure/non_finite.h"
 

@@ -235,8 +235,8 @@ std::int64_t record_spacing(const Segment& segment) {
 
 namespace {
 
-// Records that are numbered because the log has no step begin at 1 wherever the log does; its epochs tell more. One that
-// begins at epoch 2.5, or at 0.4 while a record is a hundredth of an epoch, is an excerpt or a resumed run.
+// Records that are numbered because the log has no step begin at 1 wherever the log does; its epochs tell more. One
+// that begins at epoch 2.5, or at 0.4 while a record is a hundredth of an epoch, is an excerpt or a resumed run.
 bool epochs_begin_late(const Segment& segment) {
   constexpr double kClear = 0.1;  // an epoch of a few records may well begin above it
   constexpr double kRecords = 3;  // that may stand before the first one that tells its epoch
