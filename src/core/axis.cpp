@@ -44,10 +44,7 @@ std::string english_on(std::string_view text, std::string_view word) {
       continue;
     }
     std::string_view rest = text.substr(at + kStep.size());
-    std::string_view plural;
-    for (const std::string_view ending : {"{s}", "(s)", "s"}) {
-      if (plural.empty() && rest.starts_with(ending)) plural = rest.substr(0, ending.size());
-    }
+    const std::string_view plural = rest.substr(0, rest.starts_with('s') ? 1 : 0);
     rest.remove_prefix(plural.size());
     const bool ends = rest.empty() || !letter(rest.front());
     const bool numbered = rest.starts_with(" {") || (at >= 2 && text.substr(at - 2, 2) == "} ");

@@ -23,10 +23,10 @@ constexpr std::int64_t kMostListed = 16;  // steps that a command lists one by o
 constexpr std::size_t kMostEvidence = 5;
 
 constexpr std::array kShared = {
-    SentenceRecord{"few-before", "only {count} record{s} before it: judged in absolute terms, not against the noise",
+    SentenceRecord{"few-before", "only {count} records before it: judged in absolute terms, not against the noise",
                    "此前只有 {count} 条记录：按绝对幅度判断，而非相对噪声"},
     SentenceRecord{"grad-led",
-                   "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} record{s} before the loss",
+                   "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} records before the loss",
                    "梯度范数从第 {step} 步起升高 {ratio} 倍（{before} 升至 {peak}），比 loss 早 {lead} 条记录"},
     SentenceRecord{"grad-with", "grad norm rose with it, {ratio}x ({before} to {peak})",
                    "梯度范数同时升高 {ratio} 倍（{before} 升至 {peak}）"},
@@ -38,9 +38,9 @@ constexpr std::array kShared = {
     SentenceRecord{"eval-calm",
                    "evaluation loss did not move: {before} (step {before_step}), {after} (step {after_step})",
                    "验证 loss 未受影响：{before}（第 {before_step} 步），{after}（第 {after_step} 步）"},
-    SentenceRecord{"samples", "step{s} {steps} read samples {samples}, counted from 0",
+    SentenceRecord{"samples", "steps {steps} read samples {samples}, counted from 0",
                    "第 {steps} 步读取的样本为 {samples}（从 0 计）"},
-    SentenceRecord{"tokens", "step{s} {steps} read tokens {tokens}", "第 {steps} 步读取的 token 为 {tokens}"},
+    SentenceRecord{"tokens", "steps {steps} read tokens {tokens}", "第 {steps} 步读取的 token 为 {tokens}"},
     SentenceRecord{"other-axis", "counted in optimizer steps it began at {optimizer} (the log's own axis: {axis})",
                    "按优化器步数计，始于第 {optimizer} 步（日志自身的步数轴为 {axis}）"},
     SentenceRecord{"running-mean", "the log prints a running mean: the true peak was higher and earlier",
@@ -52,8 +52,8 @@ constexpr std::array kShared = {
     SentenceRecord{"resume-before",
                    "resume from the last checkpoint saved before step {limit} (it began at step {begin})",
                    "从第 {limit} 步之前保存的最后一个检查点恢复（问题始于第 {begin} 步）"},
-    SentenceRecord{"skip-steps", "skip the data of step{s} {steps} after resuming", "恢复后跳过第 {steps} 步的数据"},
-    SentenceRecord{"skip-samples", "skip the data of step{s} {steps} after resuming: samples {samples}",
+    SentenceRecord{"skip-steps", "skip the data of steps {steps} after resuming", "恢复后跳过第 {steps} 步的数据"},
+    SentenceRecord{"skip-samples", "skip the data of steps {steps} after resuming: samples {samples}",
                    "恢复后跳过第 {steps} 步的数据：样本 {samples}"},
     SentenceRecord{"halve-rate", "if it happens again with other data, lower the learning rate from {rate} to {half}",
                    "若换了数据仍再次发生，将学习率从 {rate} 降到 {half}"},
@@ -93,8 +93,7 @@ void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vect
                        {"before", grad->before},
                        {"peak", grad->peak},
                        {"step", grad->step},
-                       {"lead", grad->lead},
-                       {"s", plural(static_cast<std::int64_t>(grad->lead))}}},
+                       {"lead", grad->lead}}},
                      {},
                      {}});
   } else {
@@ -106,9 +105,9 @@ void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vect
 void add_data_evidence(const Segment& segment, const LossEvent& event, std::vector<Evidence>& texts) {
   const StepRange read = data_steps(*event.loss, event.shape, event.acute());
   if (const auto samples = samples_of(segment, read)) {
-    texts.push_back({{"samples", {{"steps", read}, {"s", plural(read)}, {"samples", *samples}}}, {}, {}});
+    texts.push_back({{"samples", {{"steps", read}, {"samples", *samples}}}, {}, {}});
   } else if (const auto tokens = consumed_within(segment, metric::kConsumedTokens, read)) {
-    texts.push_back({{"tokens", {{"steps", read}, {"s", plural(read)}, {"tokens", *tokens}}}, {}, {}});
+    texts.push_back({{"tokens", {{"steps", read}, {"tokens", *tokens}}}, {}, {}});
   }
 }
 
@@ -193,12 +192,7 @@ void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding)
   const StepRange range =
       event.kind == LossEventKind::kDivergence ? StepRange{event.onset_step(), event.last_step()} : event.acute();
   std::vector<Evidence> texts;
-  if (event.shape.absolute)
-    texts.push_back(
-        {{"few-before",
-          {{"count", event.shape.before_count}, {"s", plural(static_cast<std::int64_t>(event.shape.before_count))}}},
-         {},
-         {}});
+  if (event.shape.absolute) texts.push_back({{"few-before", {{"count", event.shape.before_count}}}, {}, {}});
   add_grad_evidence(segment, event, texts);
   if (const auto eval = event.loss->metric == metric::kLoss ? eval_reaction(segment, event.acute()) : std::nullopt) {
     texts.push_back({{eval->moved ? "eval-moved" : "eval-calm",
@@ -242,8 +236,8 @@ Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
 Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
   Action action;
   const auto samples = samples_of(run.segments[segment], steps);
-  action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"s", plural(steps)}, {"samples", *samples}}}
-                        : Phrase{"skip-steps", {{"steps", steps}, {"s", plural(steps)}}};
+  action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"samples", *samples}}}
+                        : Phrase{"skip-steps", {{"steps", steps}}};
   if (run.dialect != "megatron") return action;
   if (run.segments[segment].find(metric::kConsumedTokens) != nullptr) {  // only the DeepSpeed fork prints them
     action.command = "--skip-train-iteration-range " + std::to_string(steps.first) + "-" + std::to_string(steps.last);

@@ -117,8 +117,6 @@ Value scale_value(double scale) {
   return Value(scale);
 }
 
-std::string_view plural(std::int64_t count) { return count == 1 ? "" : "s"; }
-
 double clip_threshold(const Run& run) {
   const Setting* setting = run.config.find("clip_grad");
   const double value = setting != nullptr ? setting->number().value_or(0) : 0;

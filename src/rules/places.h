@@ -47,9 +47,6 @@ std::string bf16_option(const Run& run);
 /// A loss scale as a value: whole numbers are shown in full (1,048,576).
 Value scale_value(double scale);
 
-/// "s" where an English sentence needs a plural, else nothing; nouns beside their number agree with it anyway.
-std::string_view plural(std::int64_t count);
-
 /// The threshold at which grad norms are clipped, as the run's settings tell it; 0 when they do not, or when it is off.
 double clip_threshold(const Run& run);
 

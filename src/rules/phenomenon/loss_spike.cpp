@@ -146,8 +146,8 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   const StepRange read = data_steps(*event.loss, event.shape, event.acute());
   if (finding.severity == Severity::kNote || event.records() <= 3) {
     const auto samples = samples_of(segment, read);
-    Phrase look = samples ? Phrase{"look-samples", {{"samples", *samples}, {"steps", read}, {"s", plural(read)}}}
-                          : Phrase{"look", {{"steps", read}, {"s", plural(read)}}};
+    Phrase look =
+        samples ? Phrase{"look-samples", {{"samples", *samples}, {"steps", read}}} : Phrase{"look", {{"steps", read}}};
     finding.actions.push_back({std::move(look), ""});
   } else {
     finding.actions.push_back(skip_data(run, event.segment, steps_to_skip(event)));
@@ -175,7 +175,6 @@ Phrase message_of(const Run& run, const LossEvent& event, std::size_t count) {
                 {"onset", event.onset_step()},
                 {"step", event.loss->step(shape.peak)},
                 {"records", records},
-                {"s", plural(static_cast<std::int64_t>(records))},
                 {"regained", event.loss->step(shape.regained.value_or(shape.last))},
                 {"after", shape.regained ? event.loss->value(*shape.regained) : shape.after},
                 {"left", percent(event.end_rise)},
@@ -247,7 +246,6 @@ void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings&
                       {"onset", event.onset_step()},
                       {"step", event.loss->step(shape.peak)},
                       {"later", later},
-                      {"s", plural(static_cast<std::int64_t>(later))},
                       {"last", event.loss->values.back()}}};
   add_loss_evidence(run, event, finding);
   const std::int64_t begin = beginning_of(run, event);
@@ -314,21 +312,21 @@ const Rule kLossSpike{
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}，下一条记录即回到 {after}"},
         {"spike",
          "{metric} rose from {before} to {peak} (+{rise}) at step {step} and was back at {after} by step {regained}, "
-         "after {records} record{s}",
+         "after {records} records",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），{records} 条记录之后（第 {regained} 步）回到 "
          "{after}"},
         {"spike-no-ratio",
          "{metric} rose from {before} to {peak} at step {step} and was back at {after} by step {regained}, after "
-         "{records} record{s}",
+         "{records} records",
          "{metric} 在第 {step} 步从 {before} 升到 {peak}，{records} 条记录之后（第 {regained} 步）回到 {after}"},
         {"climb",
          "{metric} rose from {before} at step {onset} to {peak} (+{rise}) at step {step} and was back at {after} by "
-         "step {regained}, {records} record{s} after the onset",
+         "step {regained}, {records} records after the onset",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}（+{rise}），起始后 {records} 条记录（第 "
          "{regained} 步）回到 {after}"},
         {"climb-no-ratio",
          "{metric} rose from {before} at step {onset} to {peak} at step {step} and was back at {after} by step "
-         "{regained}, {records} record{s} after the onset",
+         "{regained}, {records} records after the onset",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}，起始后 {records} 条记录（第 {regained} 步）"
          "回到 {after}"},
         {"nearly",
@@ -347,21 +345,21 @@ const Rule kLossSpike{
          "步回到原水平：请检查数据是否有变化"},
         {"several",
          "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} (+{rise}) at step "
-         "{step}, {records} record{s} long",
+         "{step}, {records} records long",
          "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}（+{rise}），持续 "
          "{records} 条记录"},
         {"several-no-ratio",
          "{count} spikes, all of which came back; the worst: {metric} from {before} to {peak} at step {step}, "
-         "{records} record{s} long",
+         "{records} records long",
          "共 {count} 个尖峰，均已恢复；最严重的一个：{metric} 在第 {step} 步从 {before} 升到 {peak}，持续 {records} "
          "条记录"},
         {"open",
-         "{metric} rose from {before} at step {onset} to {peak} at step {step}; the log ends {later} record{s} after "
+         "{metric} rose from {before} at step {onset} to {peak} at step {step}; the log ends {later} records after "
          "the onset, at {last}: not back",
          "{metric} 从第 {onset} 步的 {before} 升到第 {step} 步的 {peak}；起始后日志只有 {later} 条记录，结束时为 "
          "{last}，尚未恢复"},
         {"open-jump",
-         "{metric} jumped from {before} to {peak} at step {step}; the log ends {later} record{s} later, at {last}: not "
+         "{metric} jumped from {before} to {peak} at step {step}; the log ends {later} records later, at {last}: not "
          "back",
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",
@@ -375,14 +373,14 @@ const Rule kLossSpike{
         {"noise", "{share} of all records do so: the loss has a heavy tail, this is its normal state",
          "{share} 的记录都如此：该 loss 的分布本身有重尾，属于常态"},
         {"look",
-         "nothing to do for the run; if another run spikes at step{s} {steps} as well, look at the data read there",
+         "nothing to do for the run; if another run spikes at steps {steps} as well, look at the data read there",
          "无需处理；若另一次训练也在第 {steps} 步出现尖峰，请检查当时读取的数据"},
         {"look-samples",
-         "nothing to do for the run; if another run spikes at samples {samples} (step{s} {steps}) as well, take these "
+         "nothing to do for the run; if another run spikes at samples {samples} (steps {steps}) as well, take these "
          "out of the data",
          "无需处理；若另一次训练也在样本 {samples}（第 {steps} 步）出现尖峰，请从数据中剔除这些样本"},
-        {"skip-next", "in the next run skip the data of step{s} {steps}", "下次训练时跳过第 {steps} 步的数据"},
-        {"skip-next-samples", "in the next run skip the data of step{s} {steps}: samples {samples}",
+        {"skip-next", "in the next run skip the data of steps {steps}", "下次训练时跳过第 {steps} 步的数据"},
+        {"skip-next-samples", "in the next run skip the data of steps {steps}: samples {samples}",
          "下次训练时跳过第 {steps} 步的数据：样本 {samples}"},
         {"clip", "set the clipping threshold to {clip}, the 90th percentile of this run's grad norm",
          "将梯度裁剪阈值设为 {clip}（本次训练梯度范数的 90% 分位数）"},

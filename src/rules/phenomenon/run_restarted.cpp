@@ -75,14 +75,13 @@ std::string key_of(const LossAcross& loss) {
 // What became of the loss, as message of the worst restart and as evidence of the others.
 Phrase told(const Resume& one) {
   const std::int64_t repeated = one.repeated();
-  Values values = {{"last", one.last}, {"first", one.first}, {"repeated", repeated}, {"s", plural(repeated)}};
+  Values values = {{"last", one.last}, {"first", one.first}, {"repeated", repeated}};
   if (!one.loss) return {one.row > 0 ? "loaded" : "restart", std::move(values)};
   const LossAcross& loss = *one.loss;
   values.insert(values.end(), {{"before", loss.before},
                                {"after", loss.after},
                                {"rise", Value(std::round(1000 * loss.rise) / 10, Unit::kPercent)},
                                {"records", loss.records},
-                               {"more", plural(static_cast<std::int64_t>(loss.records))},
                                {"end", loss.end},
                                {"back", loss.back.value_or(one.first)},
                                {"start", loss.from_start.value_or(0)}});
@@ -219,7 +218,7 @@ const Rule kRunRestarted{
          {"lost", "of the level", 0.30, 0.05, 10,
           "as for loss-divergence: what is left at the end, outside of pre-training, that makes it an error"}},
     .sentences =
-        {{"restart", "the run went back from step {last} to step {first}: {repeated} step{s} done twice",
+        {{"restart", "the run went back from step {last} to step {first}: {repeated} steps done twice",
           "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步"},
          {"restarts",
           "the run was restarted {count} times, {all} steps done twice in all; the longest way back: from step {last} "
@@ -227,7 +226,7 @@ const Rule kRunRestarted{
           "训练重启 {count} 次，共重复 {all} 步；退得最远的一次：从第 {last} 步退回到第 {first} 步"},
          {"loaded", "a checkpoint was loaded at step {first}", "第 {first} 步加载了检查点"},
          {"goes-on-same",
-          "the run went back from step {last} to step {first}: {repeated} step{s} done twice; loss at the same steps "
+          "the run went back from step {last} to step {first}: {repeated} steps done twice; loss at the same steps "
           "was {before} before and is {after} after: it goes on as it was",
           "训练从第 {last} 步退回到第 {first} 步：重复了 {repeated} 步；相同步数上 loss 重启前为 {before}，重启后为 "
           "{after}，保持一致"},
@@ -237,12 +236,12 @@ const Rule kRunRestarted{
           "训练在第 {first} 步继续（此前到第 {last} 步）；loss 此前为 {before}，此后为 {after}，保持一致"},
          {"higher-back-same",
           "after the restart at step {first} loss was {after} where it had been {before} at the same steps (+{rise}); "
-          "it was back by step {back}, after {records} record{more}",
+          "it was back by step {back}, after {records} records",
           "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}（+{rise}）；{records} 条记录之后（第 "
           "{back} 步）才恢复"},
          {"higher-back",
           "after the restart at step {first} loss was {after}, {before} before it (+{rise}); it was back by step "
-          "{back}, after {records} record{more}",
+          "{back}, after {records} records",
           "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}）；{records} 条记录之后（第 {back} "
           "步）才恢复"},
          {"higher-repaired-same",
@@ -255,12 +254,12 @@ const Rule kRunRestarted{
           "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}），直到再次重启才恢复"},
          {"higher-open-same",
           "after the restart at step {first} loss is {after} where it had been {before} at the same steps (+{rise}); "
-          "the log has only {records} record{more} from there on",
+          "the log has only {records} records from there on",
           "第 {first} 步重启后 loss 为 {after}，而重启前相同步数上为 {before}（+{rise}）；此后日志只有 {records} "
           "条记录"},
          {"higher-open",
           "after the restart at step {first} loss is {after}, {before} before it (+{rise}); the log has only {records} "
-          "record{more} from there on",
+          "records from there on",
           "第 {first} 步重启后 loss 为 {after}，重启前为 {before}（+{rise}）；此后日志只有 {records} 条记录"},
          {"higher-lasting-same",
           "after the restart at step {first} loss is {after} where it had been {before} at the same steps (+{rise}) "
