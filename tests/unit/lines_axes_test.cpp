@@ -188,6 +188,8 @@ TEST(LinesAxes, StepsInBracketsWordsAndUnits) {
       {"Chinese sentence", "第%d步，训练损失为%.5f，学习率为1.0e-3"},
       {"position behind", "[%d/4000] loss=%.5f lr=1.0e-3"},
       {"batches", "| epoch   1 | %5d/ 2983 batches | lr 20.00 | ms/batch 12.05 | loss %.5f | ppl  9.00"},
+      {"two bars",
+       " 4%%|▌   | 7/4000 [00:10<03:10,  5.0  5%%|▌   | %d/4000 [00:10<03:10,  5.0it/s] loss=%.5f lr=1.0e-3"},
       {"bar in per cent", "Steps:  12%%|█ | %d/4000 [00:10<1:00:00,  1.20it/s, step_loss=%.5f, lr=1.0e-3]"},
       {"mmengine", "2023/01/01 10:00:00 - mmengine - INFO - Iter(train) [%5d/4000]  lr: 1.0e-3  loss: %.5f"},
   };

@@ -81,6 +81,13 @@ std::vector<Block> blocks() {
                 print("    train/CE loss=%.5f\n", loss_at(i)) +
                 (rate ? "    optim/LR (group 0)=0.0001\n    optim/LR (group 1)=0.0002\n" : "");
        }},
+      {"OLMo without epoch",
+       [](int i, bool extra, bool rate) {
+         return print(
+                    "[2024-04-17 09:42:26] INFO     [olmo.train:816, rank=0] [step=%d/900]\n%s    train/CE loss=%.5f\n",
+                    i, extra ? "    System/Foo (MB)=3,120\n" : "", loss_at(i)) +
+                (rate ? "    optim/LR (group 0)=0.0001\n" : "");
+       }},
       {"table of one metric a row",
        [](int i, bool extra, bool rate) {
          return print("---------------------\n| step   | %-9d |\n%s| loss   | %-9.5f |\n%s---------------------\n", i,

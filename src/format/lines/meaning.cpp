@@ -36,6 +36,7 @@ class Deriver {
     claim_all(tokens);
     name_by_unit(tokens);
     turn_to_evaluation(tokens);
+    mark_task_number(tokens, message);
     choose_step(tokens);
     assign_values();
     find_part(tokens, fields_, claims_, message, out_);
@@ -82,7 +83,11 @@ class Deriver {
           break;
         case Relation::kIndex: index_of_step(i); break;
         case Relation::kAt: steps_.push_back({i, kProgressRank, {}, "step"}); break;
-        case Relation::kProgress: steps_.push_back({i, kProgressRank, {}, "step"}); break;
+        case Relation::kProgress:
+          // Of two bars on one line the second is the later one.
+          std::erase_if(steps_, [](const StepClaim& claim) { return claim.rank == kProgressRank; });
+          steps_.push_back({i, kProgressRank, {}, "step"});
+          break;
         case Relation::kTotal:
           if (counts_batches(tokens.literals[i + 1].core) && i > 0 && !claims_[i - 1].known) {
             steps_.push_back({i - 1, kWithinEpochRank, {}, "batch"});
@@ -203,6 +208,15 @@ class Deriver {
       if (!found) continue;
       claims_[i] = {.meaning = *found, .key = std::string(found->metric), .known = true};
     }
+  }
+
+  // "0:     train loss: 2.3", "3: {": the number of the task, as srun --label puts it before each line. Where text
+  // follows at once it may as well be a step ("250: loss 2.3").
+  void mark_task_number(const Tokenised& tokens, const char* message) {
+    if (tokens.slots.empty() || !tokens.literals[0].core.empty() || tokens.slots[0].begin >= message) return;
+    const char* const end = tokens.literals.back().core.data() + tokens.literals.back().core.size();
+    constexpr std::string_view kOpeners = " \t[{|\"'";
+    if (message < end && kOpeners.find(*message) != std::string_view::npos) out_.slots[0].use = SlotUse::kRank;
   }
 
   // What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
