@@ -429,7 +429,8 @@ class Deriver {
 
   void assign_named(std::size_t i, const std::string& key) {
     ColumnSpec spec;
-    spec.metric = key;
+    // Beside a more specific key the plain word is another series: "loss=nan, reduced_train_loss=3.9".
+    spec.metric = key == metric::kLoss ? "other loss" : key;
     spec.printed_as = key;
     if (ends_in_loss(key) || is_adversarial(key)) {
       spec.loss_likeness = is_adversarial(key) ? 0 : 1;
