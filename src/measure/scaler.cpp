@@ -43,6 +43,7 @@ constexpr double kSmallestRise = 4.0 / 3.0;
 constexpr double kPrintedAsZero = 0.03125;
 constexpr double kLeastSearched = 4096;  // initial values in use: 2^15 to 2^32, rarely 2^12
 constexpr std::int64_t kSecondEpoch = 2;
+constexpr double kFairseqFirst = 64;
 constexpr double kCutNumber = 16;
 constexpr double kAnew = 4;  // a scale this much above the last one was initialised again, not grown
 
@@ -176,20 +177,37 @@ bool step_shows_start(const Segment& segment) {
   return segment.rows->size() > 1 || segment.first_step() <= kStartUpSteps;
 }
 
+// By the first scale alone. fairseq begins at 128, so that 64 is the first that it tells.
+bool looks_like_start(const Run& run, const ScalerHistory& out) {
+  if (out.first >= kLeastSearched) return true;
+  const auto first = std::find_if(run.events.begin(), run.events.end(),
+                                  [](const Event& one) { return one.kind == EventKind::kOverflow && one.after; });
+  return out.first == kFairseqFirst && first != run.events.end() && *first->after == kFairseqFirst &&
+         first->text.find("setting loss scale to") != std::string::npos;
+}
+
 void find_start_up(const Run& run, std::size_t index, ScalerHistory& out) {
   if (!begins_at_start(run, index) && !(out.logged && scale_begins_anew(run, index, out.first))) return;
   const Segment& segment = run.segments[index];
-  if (!step_shows_start(segment) && !(out.logged && out.first >= kLeastSearched)) return;
+  if (!step_shows_start(segment) && !(out.logged && looks_like_start(run, out))) return;
+  // Messages alone, and among them a rise: more than a search.
+  const bool rises = std::any_of(out.moves.begin(), out.moves.end(), [](const ScaleMove& one) { return !one.down(); });
+  if (segment.empty() && rises) return;
   std::int64_t end = kStartUpSteps;
   if (!segment.empty()) {
     const std::int64_t first = segment.first_step();
     end = std::max(first, first - record_spacing(segment) + kStartUpSteps);
   }
-  for (const ScaleMove& move : out.moves) {
+  std::size_t searched = 0;
+  for (; searched < out.moves.size(); ++searched) {
+    const ScaleMove& move = out.moves[searched];
     if (!move.down() || move.after < 1 || move.steps.first > end + kStartUpSteps) break;
     end = std::max(end, move.steps.last);
   }
-  out.start_up_to = end;
+  // A search that goes down to the floor, and from there not up again, has found nothing.
+  const bool found = searched == 0 || out.moves[searched - 1].after > 1 ||
+                     (searched < out.moves.size() && !out.moves[searched].down());
+  if (found) out.start_up_to = end;
 }
 
 void find_falls(ScalerHistory& out) {
@@ -218,7 +236,9 @@ void find_low(const std::vector<Reading>& all, ScalerHistory& out) {
   bool open = false;
   for (const Reading& one : all) {
     const bool low = one.scale < 1 || (one.scale <= 1 && (highest >= 2 || one.stuck));
-    if (low && !open) out.low.push_back({one.steps, one.line, one.scale, highest, false, false});
+    // A message may lie anywhere between two records: only from the second one on the scale is known to be low.
+    const StepRange since = one.told ? StepRange{one.steps.last, one.steps.last} : one.steps;
+    if (low && !open) out.low.push_back({since, one.line, one.scale, highest, false, false});
     if (!low && open) out.low.back().steps.last = std::max(out.low.back().steps.last, one.steps.first - 1);
     if (low) {
       LowScale& stretch = out.low.back();

@@ -229,6 +229,7 @@ void Engine::finish(bool cut, std::int64_t lines) {
   // A traceback without its last line, behind everything else: what ended the run is cut off.
   if (traceback_line_ >= 0 && traceback_rows_ == sink_.rows_seen()) tell_exception(traceback_text_, traceback_line_);
   sink_.finish();
+  if (sink_.rows_seen() == 0 && bars_.last.step != kNoStep) recorder_.date_events(bars_.last.step);
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {
     tell_unused(recorder_, family.example, family.first_line, family.dropped, "might be a record, but is no series");

@@ -1,5 +1,7 @@
 #include "format/lines/messages.h"
 
+#include <algorithm>
+
 #include "format/lines/number_scan.h"
 
 namespace assay::lines {
@@ -99,6 +101,13 @@ constexpr Message kMessages[] = {
     {kAborted, {"ChildFailedError:"}, "", "", "", true},
     {kAborted, {"Watchdog caught collective operation timeout"}, "", "", "", true},
     {kAborted, {"NCCL watchdog thread terminated with exception"}, "", "", "", true},
+    {kAborted, {"failed (exitcode: ", "local_rank: "}, "", "", "", true},  // PyTorch's launcher
+    {kAborted, {"srun: error: ", "xited with exit code"}, "", "", "", true},
+    {kAborted, {"mpirun noticed that process rank"}, "", "", "", true},
+    {kAborted, {"MPI_ABORT was invoked"}, "", "", "", true},
+    {kAborted, {"terminate called after throwing an instance"}, "", "", "", true},
+    {kAborted, {"Aborted (core dumped)"}, "", "", "", true},
+    {kAborted, {"Bus error (core dumped)"}, "", "", "", true},
     {kAborted, {"Segmentation fault (core dumped)"}, "", "", "", true},
     {kAborted, {"Caught signal ", "(Segmentation fault"}, "", "", "", true},
     {kAborted, {"Fatal Python error:"}, "", "", "", true},
@@ -128,7 +137,7 @@ Event event_of(const Message& message, std::string_view line, std::int64_t numbe
   Event event;
   event.kind = message.kind;
   event.line = number;
-  event.text = line.substr(0, 400);
+  event.text = line.substr(0, std::min<std::size_t>(line.find_last_not_of(" \t") + 1, 400));
   constexpr double kLargestStep = 1e15;
   if (const auto step = number_after(line, message.step_after); step && *step >= 0 && *step < kLargestStep) {
     event.step = static_cast<std::int64_t>(*step);

@@ -54,6 +54,8 @@ Severity severity_of(const Found& found, const Parameters& set) {
   const bool lost = found.values.to_the_end && !found.values.from_the_start &&
                     static_cast<double>(found.values.count) >= set["spared"];
   if (found.part) return lost ? Severity::kWarning : Severity::kNote;
+  // A bar shows NaN until there was a first evaluation.
+  if (found.evaluation_only && found.values.from_the_start && !found.values.to_the_end) return Severity::kNote;
   if (found.evaluation_only || found.beside || found.last) return Severity::kWarning;
   if (found.values.to_the_end) return Severity::kError;
   // One NaN stays in a running mean until it is started anew, whatever the weights are.
@@ -80,7 +82,7 @@ bool of_evaluation(std::string_view name) {
          name.find("/val") != std::string_view::npos || name.find("dev") == 0;
 }
 
-// The critic of a policy is a network of its own: its NaN is not left out of the training loss, it does not enter it.
+// The critic of a policy is a network of its own: its NaN does not show in the training loss.
 bool of_another_network(std::string_view name) {
   return name.find("critic") != std::string_view::npos || name.find("value") != std::string_view::npos ||
          name.find("vf_loss") != std::string_view::npos;
@@ -113,12 +115,18 @@ std::optional<Found> judge_series(const Run& run, std::size_t index, const Serie
   return found;
 }
 
+// The plain word beside a more specific key that the training loss was taken from: a bar that shows "loss=nan".
+bool is_replaced(const Segment& segment, const Series& series) {
+  return series.printed_as == metric::kLoss && segment.find(metric::kLoss) != nullptr;
+}
+
 std::vector<Found> find_all(const Run& run, const std::vector<SkipHistory>& skips, const Parameters& set) {
   std::vector<Found> out;
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
-    for (const Series& series : run.segments[i].series) {
+    const Segment& segment = run.segments[i];
+    for (const Series& series : segment.series) {
       const bool canonical = series.metric == metric::kLoss || series.metric == metric::kEvalLoss;
-      if (!canonical && !says_loss(series.printed_as)) continue;
+      if (!canonical && (!says_loss(series.printed_as) || is_replaced(segment, series))) continue;
       if (auto found = judge_series(run, i, series, skips[i], set)) out.push_back(*found);
     }
   }
@@ -135,6 +143,18 @@ Location where(const Run& run, const Found& found) {
   const std::size_t first = explained ? found.values.first_skipped : found.values.first;
   const std::size_t last = explained ? first : found.values.last;
   return place(run, found.segment, {found.loss->step(first), found.loss->step(last)}, found.loss->line(first));
+}
+
+const char* key_of(const Run& run, const Found& found) {
+  const NonFinite& values = found.values;
+  if (found.last) return "last";
+  if (found.evaluation_only) return found.severity == Severity::kNote ? "not-yet" : "evaluation";
+  if (found.part || (found.beside && training_goes_on(run.segments[found.segment], found.loss->row_of(values.first)))) {
+    return values.to_the_end ? "part" : "part-sometimes";
+  }
+  if (values.from_the_start && values.to_the_end) return found.segment > 0 ? "always-after-restart" : "always";
+  if (values.to_the_end) return "stays";
+  return found.severity == Severity::kError ? "several" : "single";
 }
 
 Finding tell(const Run& run, const Found& found) {
@@ -158,15 +178,11 @@ Finding tell(const Run& run, const Found& found) {
     return finding;
   }
   finding.confidence = has(found.loss->quirks, Quirk::kRunningMean) ? 0.6 : 0.99;
-  const char* always = found.segment > 0 ? "always-after-restart" : "always";
-  finding.message.key = values.from_the_start && values.to_the_end ? always
-                        : values.to_the_end                        ? "stays"
-                        : found.severity == Severity::kError       ? "several"
-                                                                   : "single";
-  if (found.evaluation_only) finding.message.key = "evaluation";
-  if (found.part || (found.beside && training_goes_on(run.segments[found.segment], found.loss->row_of(first))))
-    finding.message.key = "part";
-  if (found.last) finding.message.key = "last";
+  finding.message.key = key_of(run, found);
+  if (found.severity == Severity::kNote) {
+    finding.actions.push_back({{"leave", {}}, ""});
+    return finding;
+  }
   const std::size_t row = found.loss->row_of(first);
   const Precursors announced = precursors_of(run, found.segment, row);
   add_non_finite_evidence(run, found.segment, row, announced, finding);
@@ -271,6 +287,11 @@ const Rule kNonFiniteLoss{
          "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限：问题出在评估本身"},
         {"part", "{metric} is {what} from step {step} on while the training loss stays finite",
          "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限"},
+        {"part-sometimes",
+         "{metric} is {what} at {count} records, first at step {step}, and finite at others, as the training loss is",
+         "{metric} 有 {count} 条记录为 {what}（首次在第 {step} 步），其余记录有限，训练 loss 也一直有限"},
+        {"not-yet", "{metric} is {what} at the first {count} records and finite ever after: nothing was measured yet",
+         "{metric} 在最初 {count} 条记录为 {what}，此后一直有限：当时尚未评估"},
         {"last", "{metric} is {what} at step {step}, in the last record: whether it stays the log does not tell",
          "{metric} 在最后一条记录（第 {step} 步）为 {what}，日志看不出此后是否恢复"},
         {"skipped",

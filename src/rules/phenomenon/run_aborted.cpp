@@ -32,6 +32,8 @@ constexpr std::array kWords{
     Word{"xid (", Cause::kHardware},
     Word{"ecc error", Cause::kHardware},
     Word{"segmentation fault", Cause::kException},
+    Word{"core dumped", Cause::kException},
+    Word{"terminate called", Cause::kException},
     Word{"watchdog", Cause::kException},
     Word{"times out", Cause::kException},
     Word{"device-side assert", Cause::kException},
