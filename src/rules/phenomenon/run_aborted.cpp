@@ -204,7 +204,8 @@ const Rule kRunAborted{
          .decides = "A message of a signal, a scheduler, an exception, an exhausted memory or failing hardware after "
                     "the last record, no message of a planned end, and fewer steps than planned. Of many messages the "
                     "one that names a cause is quoted. Signals and schedulers are a note, the rest a warning. SIGKILL "
-                    "leaves no word of who sent it. A log that merely stops is not called aborted.",
+                    "leaves no word of who sent it. A traceback without its last line, behind everything else, counts "
+                    "as an exception. A log that merely stops is not called aborted.",
          .example = "`the run was cancelled at step 200 of 1,000 by the scheduler`",
          .to_do = "Resume from the last checkpoint; for an exception, read the quoted line first.",
          .false_alarms = "A launcher that kills its helpers after a planned end that the log does not announce.",
