@@ -56,7 +56,7 @@ class Messages {
         if (history.updated++ == 0) history.updated_line = event.line;
         continue;
       }
-      if (of_another_rank(event) || told_before(event)) continue;
+      if (of_another_rank(event) || told_before(event) || of_another_process(event)) continue;
       const bool behind = segment_.empty() || event.line > segment_.rows->line.back();
       const StepRange steps = steps_of_event(run_, index_, event);
       const bool dated = event.step_is_own && event.step == steps.first;
@@ -78,6 +78,14 @@ class Messages {
     const std::int64_t speaker = rank_in_text(event.text);
     if (speaker >= 0 && rank_ < 0) rank_ = speaker;
     return speaker >= 0 && speaker != rank_;
+  }
+
+  // Without a rank: the same new scale from one line to the next. A scale that came back needs a window of steps.
+  bool of_another_process(const Event& event) {
+    const bool same = event.after && event.after == after_ && event.line - after_line_ <= 2;
+    after_ = event.after;
+    after_line_ = event.line;
+    return same;
   }
 
   bool told_before(const Event& event) {
@@ -105,6 +113,8 @@ class Messages {
   std::int64_t rank_ = -1;
   std::optional<std::int64_t> own_;
   std::int64_t own_line_ = 0;
+  std::optional<double> after_;
+  std::int64_t after_line_ = 0;
   bool counted_ = false;  // the step was the scaler's own count
   std::int64_t trailing_ = 0;
   std::int64_t first_trailing_ = 0;

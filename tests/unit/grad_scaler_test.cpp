@@ -344,6 +344,13 @@ TEST(GradScaler, OneSkipToldTwiceIsOne) {
   EXPECT_GT(skips.stretches[0].steps.first, 140);  // not at the scaler's own 3
 }
 
+TEST(GradScaler, EachProcessTellsTheSameSkip) {
+  assay::Run run = MakeRun().steps(100).series("loss", {3, 3}).done();
+  for (int i = 0; i < 6; ++i) run.events.push_back(told(EventKind::kOverflow, 3 + i, {}, std::exp2(9 - i / 2)));
+  const SkipHistory skips = skip_history(run, 0, scaler_history(run, 0));
+  EXPECT_EQ(skips.start_up + skips.later, 3);
+}
+
 TEST(GradScaler, MessagesBehindTheLastRecordAreNoRow) {
   const auto run = [](std::int64_t every) {
     assay::Run out = MakeRun().steps(100, every).series("loss", {3, 3, 3, 3}).done();

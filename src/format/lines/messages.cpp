@@ -24,6 +24,7 @@ constexpr Message kMessages[] = {
     {kScaleChange, {"educing dynamic loss scale from "}, "", "dynamic loss scale from ", " to "},
     {kOverflow, {"The grad norm is ", "Skipping updating the model"}},                                // ESPnet 2
     {kOverflow, {"rad norm is nan. Do not update model"}},                                            // ESPnet 1
+    {kOverflow, {"detected inf or nan values in gradients"}},                                         // Lightning users
     {kOverflow, {"Found overflow. Skip step"}},                                                       // ColossalAI
     {kOverflow, {"WARN:", "grad_norm is not finite: "}},                                              // verl
     {kOverflow, {"optimizer not run, scale_before: "}, "", "scale_before: ", "scale_after: "},        // PaddleNLP
@@ -45,6 +46,7 @@ constexpr Message kMessages[] = {
     {kNonFinite, {"Loss became infinite or NaN at iteration"}, "NaN at iteration="},  // Detectron2
     {kNonFinite, {"loss (=", ") is not correct"}},                      // ESPnet 1: this value is left out
     {kNonFinite, {"Loss is not finite and patience is exhausted"}},     // SpeechBrain
+    {kNonFinite, {"Loss diverged, stop training"}},                     // EAST and its relatives
     {kNonFinite, {"non-finite loss, ending training"}},                 // YOLOv3
     {kNonFinite, {"Loss NaN/Inf detected"}},                            // Ultralytics
     {kNonFinite, {"Invalid loss, terminating training"}},               // Keras, TerminateOnNaN
@@ -108,6 +110,9 @@ constexpr Message kMessages[] = {
     {kAborted, {"terminate called after throwing an instance"}, "", "", "", true},
     {kAborted, {"Aborted (core dumped)"}, "", "", "", true},
     {kAborted, {"Bus error (core dumped)"}, "", "", "", true},
+    {kAborted, {"Timeout at NCCL work: "}, "", "", "", true},
+    {kAborted, {"Getting socket times out"}, "", "", "", true},  // Ascend HCCL, EI0006
+    {kAborted, {"Stream synchronize timeout"}, "", "", "", true},
     {kAborted, {"Segmentation fault (core dumped)"}, "", "", "", true},
     {kAborted, {"Caught signal ", "(Segmentation fault"}, "", "", "", true},
     {kAborted, {"Fatal Python error:"}, "", "", "", true},

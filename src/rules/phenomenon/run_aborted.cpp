@@ -36,6 +36,7 @@ constexpr std::array kWords{
     Word{"terminate called", Cause::kException},
     Word{"watchdog", Cause::kException},
     Word{"times out", Cause::kException},
+    Word{"timeout", Cause::kException},
     Word{"device-side assert", Cause::kException},
     Word{"nccl error", Cause::kException},
     Word{"timed out", Cause::kException},
