@@ -99,6 +99,25 @@ TEST(NonFiniteLoss, UnderAnotherName) {
       judge_completely(nan, MakeRun().series("loss", trained(40)).series("loss_scaling", never).done()).empty());
 }
 
+TEST(NonFiniteLoss, AMessageAtTheEndWeighsMoreThanAValueThatWasGotOver) {
+  std::vector<double> loss = trained(40);
+  loss[20] = kNaN;
+  assay::Run run = MakeRun().series("loss", loss).done();
+  Event event;
+  event.kind = EventKind::kNonFinite;
+  event.text = "Loss is nan, stopping training";
+  event.line = 1000;
+  event.segment = 0;
+  run.events.push_back(event);
+  const auto found = judge_completely(rule("non-finite-loss"), run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].also.size(), 1U);
+  // In the middle, with finite losses after it, it is what the value is.
+  run.events[0].line = 21;
+  EXPECT_EQ(judge_completely(rule("non-finite-loss"), run)[0].severity, Severity::kWarning);
+}
+
 TEST(NonFiniteLoss, OneInfinityInTheLastRecord) {
   std::vector<double> loss = trained(40);
   loss[39] = kInf;

@@ -111,6 +111,11 @@ bool was_skipped(const Run& run, const Event& event) {
   return false;
 }
 
+bool ends(const Run& run, const Event& event) {
+  return std::none_of(run.segments.begin(), run.segments.end(),
+                      [&](const Segment& one) { return !one.empty() && one.rows->line.back() > event.line; });
+}
+
 Finding tell_message(const Run& run, const Event& event) {
   Finding finding;
   finding.severity = was_skipped(run, event) ? Severity::kWarning : Severity::kError;
@@ -139,9 +144,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   }
   const auto worst =
       std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
-  Finding finding = tell(run, *worst);
+  // A message that stands behind everything else told of the end: worse than values that were got over.
+  const Event* told = told_non_finite(run, true);
+  const bool ended = told != nullptr && worst->severity < Severity::kError && ends(run, *told);
+  Finding finding = ended ? tell_message(run, *told) : tell(run, *worst);
   for (const Found& one : all) {
-    if (&one != &*worst && finding.also.size() < 200) finding.also.push_back(where(run, one));
+    if ((ended || &one != &*worst) && finding.also.size() < 200) finding.also.push_back(where(run, one));
   }
   out.add(std::move(finding));
 }

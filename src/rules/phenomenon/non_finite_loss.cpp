@@ -206,6 +206,15 @@ Severity severity_of(const Run& run, const Event& event) {
   return event.text.find("is not correct") != std::string::npos ? Severity::kWarning : Severity::kError;
 }
 
+const Event* gravest(const Run& run) {
+  const Event* worst = nullptr;
+  for (const Event& event : run.events) {
+    if (!tells_non_finite(event, false)) continue;
+    if (worst == nullptr || severity_of(run, event) > severity_of(run, *worst)) worst = &event;
+  }
+  return worst;
+}
+
 // Where nothing else tells a step: that of the checkpoint saved last.
 std::optional<StepRange> last_saved(const Run& run, const Event& event) {
   std::optional<StepRange> out;
@@ -236,7 +245,7 @@ Finding tell_message(const Run& run, const Event& event) {
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const std::vector<SkipHistory> skips = skips_of(run);
   std::vector<Found> all = find_all(run, skips, set);
-  const Event* told = told_non_finite(run, false);
+  const Event* told = gravest(run);
   if (all.empty()) {
     if (told != nullptr) return out.add(tell_message(run, *told));
     const bool any = std::any_of(run.segments.begin(), run.segments.end(), [](const Segment& one) {
@@ -248,9 +257,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   // One finding: the gravest, and of these the first; the others are further places.
   const auto worst =
       std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
-  Finding finding = tell(run, *worst);
+  // What the program says of its end weighs more than values that it got over.
+  const bool worse = told != nullptr && severity_of(run, *told) > worst->severity;
+  Finding finding = worse ? tell_message(run, *told) : tell(run, *worst);
   for (const Found& one : all) {
-    if (&one != &*worst) finding.also.push_back(where(run, one));
+    if (worse || &one != &*worst) finding.also.push_back(where(run, one));
   }
   out.add(std::move(finding));
 }
