@@ -59,6 +59,14 @@ void Recorder::event(Event event) {
   recording_.event_row.push_back(static_cast<std::int64_t>(recording_.rows()));
 }
 
+void Recorder::date_events(std::int64_t step) {
+  for (Event& event : recording_.events) {
+    if (event.step) continue;
+    event.step = step;
+    event.step_is_own = true;
+  }
+}
+
 void Recorder::setting(std::string_view key, std::string_view value, std::int64_t line) {
   Location where;
   where.path = recording_.path;

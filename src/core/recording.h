@@ -86,6 +86,8 @@ class Recorder {
   }
 
   void event(Event event);
+  /// Gives a step to the events that told none: for a file without a record, whose progress bar is all there is.
+  void date_events(std::int64_t step);
   void setting(std::string_view key, std::string_view value, std::int64_t line);
   void planned_steps(std::int64_t steps);    // absurd ones are passed over
   void steps_per_epoch(std::int64_t steps);  // absurd ones are passed over; the last one stays

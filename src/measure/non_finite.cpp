@@ -11,12 +11,16 @@
 // - Writers of tables leave the cell empty.
 // - A logging filter replaces NaN by the mean of the other losses since the last record: with one step a record that is
 //   0.0. A grad norm that is not finite beside it gives it away; a loss of 0.0 with a finite grad norm is the normal
-//   state of policy optimisation.
+//   state of policy optimisation. Where the log has no grad norm, a loss that is exactly 0.0 in every record to the end
+//   tells it, if it fell there from far above what four decimals round to 0, or was there from the first record.
 // A loss is missing when its companions are there: metrics that stood in at least 90 % of the records with the loss,
-// and that hardly ever (10 %) came without it while the loss was still printed. In a record that is cut by the end of
-// the file only companions that are printed after the loss count. Without the knowledge that a framework omits NaN,
-// three records are asked for: a last line without a loss is what many trainers end with. Where the first record alone
-// has a loss, only companions that belong to training count (the learning rate, the grad norm).
+// and that hardly ever (10 %) came without it while the loss was still printed. A line may also be cut (an excerpt that
+// ends, a console that wraps), and then everything behind the cut is missing: a single record tells something only if
+// it goes on beyond the place of the loss, to a metric that is printed after the loss or to the one that closes the
+// records. In a record that is cut by the end of the file only companions that are printed after the loss count.
+// Without the knowledge that a framework omits NaN, three records are asked for: a last line without a loss is what
+// many trainers end with. Where the first record alone has a loss, only companions that belong to training count (the
+// learning rate, the grad norm).
 //
 // Precursors: a grad norm that grows 10,000-fold, or stands ten times above its level in the last three records and
 // more, or a loss that grows threefold within two records is an optimizer that exploded. A NaN out of a clean line is
@@ -41,6 +45,7 @@ constexpr std::size_t kLookBack = 50;
 constexpr double kNormGrowth = 1e4;
 constexpr double kFarAbove = 10;  // times the level: no norm of a healthy run
 constexpr std::ptrdiff_t kRecordsOfClimb = 3;
+constexpr double kFarFromZero = 0.1;  // a thousand times the last printed digit: nobody learns that in one interval
 constexpr double kLossGrowth = 3;
 constexpr std::int64_t kFirstSteps = 3;
 
@@ -55,6 +60,11 @@ std::vector<bool> rows_of(const Series& series, std::size_t rows) {
   std::vector<bool> has(rows, false);
   for (std::size_t i = 0; i < series.size(); ++i) has[series.row_of(i)] = true;
   return has;
+}
+
+bool has_row(const Series& series, std::size_t row) {
+  const std::size_t i = series.at_or_after_row(row);
+  return i < series.size() && series.row_of(i) == row;
 }
 
 bool belongs_to_training(std::string_view name) {
@@ -81,15 +91,18 @@ class HiddenFinder {
     std::size_t begin = rows_;
     std::size_t last = rows_;
     std::size_t count = 0;
+    bool whole = false;
     for (std::size_t row = loss_.row_of(0) + 1; row <= rows_; ++row) {
       const bool end = row == rows_ || has_loss_[row];
       if (!end && misses_loss(row)) {
         if (count++ == 0) begin = row;
         last = row;
+        whole = whole || goes_on_behind_loss(row);
       }
       if (end && count > 0) {
-        add(out, begin, last, count, row == rows_);
+        if (whole || count >= kRecordsToInfer) add(out, begin, last, count, row == rows_);
         count = 0;
+        whole = false;
       }
     }
     return out;
@@ -145,6 +158,19 @@ class HiddenFinder {
     // A record that shares few metrics with those of the loss was printed by another statement, unless what it shares
     // belongs to training: after a NaN often only the learning rate has a value left.
     return trains || 2 * there >= companions_.size();
+  }
+
+  // Metrics stand in the order of their first appearance: behind the loss are those printed after it, and the last one
+  // of the first record closes all records, also where that record had no loss (a skipped step).
+  bool goes_on_behind_loss(std::size_t row) const {
+    const Series* closing = nullptr;
+    bool behind = false;
+    for (const Series& series : segment_.series) {
+      if (behind && has_row(series, row)) return true;
+      behind = behind || &series == &loss_;
+      if (has_row(series, 0)) closing = &series;
+    }
+    return closing != nullptr && closing != &loss_ && has_row(*closing, row);
   }
 
   // A loss under another name takes over: a second phase of the training, not a NaN.
@@ -230,6 +256,26 @@ std::size_t climb_before(std::span<const double> values, double limit) {
   auto begin = end;
   while (begin != values.begin() && *(begin - 1) >= limit) --begin;
   return end - begin >= kRecordsOfClimb ? static_cast<std::size_t>(begin - values.begin()) : values.size();
+}
+
+// Exactly 0.0 to the end, in a log that prints no grad norm.
+std::optional<HiddenLoss> zeros_to_the_end(const Segment& segment, const Series& loss) {
+  if (!has(loss.quirks, Quirk::kNanHiddenAsZero) || segment.find(metric::kGradNorm) != nullptr) return std::nullopt;
+  const auto values = loss.values.span();
+  std::size_t begin = values.size();
+  while (begin > 0 && values[begin - 1] == 0) --begin;
+  const std::size_t count = values.size() - begin;
+  if (count < (begin > 0 ? kRecordsToInfer : 2)) return std::nullopt;
+  if (begin > 0 && !(values[begin - 1] >= kFarFromZero)) return std::nullopt;
+  HiddenLoss out;
+  out.by = begin > 0 ? HiddenBy::kZeroFromThere : HiddenBy::kZeroAlways;
+  out.metric = loss.metric;
+  out.first_row = loss.row_of(begin);
+  out.last_row = loss.row_of(values.size() - 1);
+  out.records = count;
+  out.before = begin;
+  out.to_the_end = true;
+  return out;
 }
 
 Precursors of_norm(const Segment& segment, std::size_t row) {
@@ -328,6 +374,7 @@ std::vector<HiddenLoss> hidden_losses(const Run& run, std::size_t index, const S
     out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     if (name != metric::kLoss) continue;
     if (auto hidden = zeros(segment, *loss)) out.push_back(std::move(*hidden));
+    if (auto hidden = zeros_to_the_end(segment, *loss)) out.push_back(std::move(*hidden));
   }
   return out;
 }

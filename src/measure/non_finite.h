@@ -30,8 +30,10 @@ struct NonFinite {
 std::optional<NonFinite> non_finite_values(const Series& series, const SkipHistory& skips);
 
 enum class HiddenBy : std::uint8_t {
-  kOmission,  // the loss is missing where its companions go on
-  kZero,      // printed as 0.0 beside a grad norm that is not finite
+  kOmission,       // the loss is missing where its companions go on
+  kZero,           // printed as 0.0 beside a grad norm that is not finite
+  kZeroFromThere,  // 0.0 in every record from there on, in a log without a grad norm
+  kZeroAlways,     // 0.0 in every record there is
 };
 
 struct HiddenLoss {

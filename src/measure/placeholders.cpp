@@ -5,12 +5,17 @@
 // record while the loss moves was not measured: with gradients of exactly zero no weight moves, and the loss of fixed
 // weights moves only by the noise of the batches. It is believed (and left to grad-norm-vanished) where the loss is
 // flat as well. Limit: norms below half the last printed digit of a healthy run look the same; then too, nothing can
-// be said of them.
+// be said of them. Nor is it a placeholder beside a learning rate that is 0 just as well: then no weight moves.
+//
+// A loss that is NaN in every record, beside another key for the whole training loss that is finite there, is no loss
+// either: PyTorch Lightning's bar shows "loss=nan" where the training step returns none. Parts of a loss do not count
+// as such a key, since a NaN in one of them makes the sum NaN and leaves the others as they are.
 
 #include <algorithm>
 #include <cmath>
 
 #include "assay/metric.h"
+#include "core/metric_names.h"
 #include "measure/interpret.h"
 #include "stat/quantile.h"
 #include "stat/trend.h"
@@ -35,13 +40,44 @@ bool moves(const Series& loss) {
   return change > 2 * neighbor_noise(all) || change > 0.05 * std::fabs(median(all));
 }
 
+bool all_zero(const Series& series) {
+  return std::all_of(series.values.span().begin(), series.values.span().end(), [](double v) { return v == 0; });
+}
+
+// Another key for the same loss, finite wherever it stands.
+Series* finite_twin(Segment& segment, const Series& loss) {
+  for (Series& series : segment.series) {
+    if (&series == &loss || series.empty()) continue;
+    const auto meaning = meaning_of(series.printed_as);
+    if (!meaning || meaning->role != KeyRole::kMetric || meaning->metric != metric::kLoss) continue;
+    const auto values = series.values.span();
+    if (std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) return &series;
+  }
+  return nullptr;
+}
+
 void erase(Segment& segment, const Series* series) {
   segment.series.erase(segment.series.begin() + (series - segment.series.data()));
 }
 
 }  // namespace
 
+void replace_dead_loss(Segment& segment, std::vector<Interpretation>& told) {
+  const Series* loss = segment.find(metric::kLoss);
+  if (loss == nullptr || loss->empty()) return;
+  const auto values = loss->values.span();
+  if (std::any_of(values.begin(), values.end(), [](double v) { return !std::isnan(v); })) return;
+  Series* twin = finite_twin(segment, *loss);
+  if (twin == nullptr) return;
+  told.push_back(
+      {"metric-not-reported", std::string(metric::kLoss), std::nan(""), static_cast<std::int64_t>(loss->size()), {}});
+  twin->metric = metric::kLoss;
+  twin->unit = loss->unit;
+  erase(segment, loss);
+}
+
 void drop_placeholders(Segment& segment, std::vector<Interpretation>& told) {
+  replace_dead_loss(segment, told);
   if (const Series* scale = segment.find(metric::kLossScale)) {
     std::vector<bool> negative(scale->size());
     std::size_t count = 0;
@@ -61,10 +97,9 @@ void drop_placeholders(Segment& segment, std::vector<Interpretation>& told) {
     }
   }
   const Series* norm = segment.find(metric::kGradNorm);
-  if (norm == nullptr ||
-      !std::all_of(norm->values.span().begin(), norm->values.span().end(), [](double v) { return v == 0; })) {
-    return;
-  }
+  if (norm == nullptr || !all_zero(*norm)) return;
+  const Series* rate = segment.find(metric::kLearningRate);
+  if (rate != nullptr && rate->size() >= norm->size() && all_zero(*rate)) return;
   const Series* loss = segment.find(metric::kLoss);
   if (loss != nullptr && !moves(*loss)) return;
   told.push_back(

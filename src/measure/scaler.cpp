@@ -16,7 +16,11 @@
 // The start-up search is a run of halvings that begins within kStartUpSteps of the start of training and is not
 // interrupted by a rise or by a pause of more than kStartUpSteps, as long as the scale stays at 1 or above. An excerpt
 // from the middle of a run has no start; a resumed run has one only when the scale begins anew, well above where it
-// was.
+// was. Where no step tells that this is the start, the scale has to look like one: nobody begins a search below
+// kLeastSearched, while a scaler in trouble passes through all values below.
+//
+// Zeros. A scale is printed with few decimals: below half the last one it reads 0.0, after small values and in
+// fairseq, which prints a scale only if there is one. Elsewhere a first 0 is a setting ("dynamic") or nothing at all.
 //
 // Limits: a log with one record in 1,000 steps shows the sum of several moves. A scale that a framework prints as a
 // running mean moves by less than a half; moves below a third are followed but not counted.
@@ -25,8 +29,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "assay/metric.h"
+#include "core/axis.h"
 
 namespace assay {
 
@@ -35,6 +41,10 @@ namespace {
 constexpr double kSmallestFall = 0.75;  // of the value before; a halving with room for a mean
 constexpr double kSmallestRise = 4.0 / 3.0;
 constexpr double kPrintedAsZero = 0.03125;
+constexpr double kLeastSearched = 4096;  // initial values in use: 2^15 to 2^32, rarely 2^12
+constexpr std::int64_t kSecondEpoch = 2;
+constexpr double kFairseqFirst = 64;
+constexpr double kCutNumber = 16;
 constexpr double kAnew = 4;  // a scale this much above the last one was initialised again, not grown
 
 // Rows of the segment that stand before a line of the file.
@@ -57,6 +67,8 @@ struct Reading {
   StepRange steps;
   std::int64_t line = 0;
   double scale = 0;
+  bool told = false;   // by a message of the scaler
+  bool stuck = false;  // the message says that the scale cannot fall any more
 };
 
 // Scales that the scaler's messages tell, of one rank.
@@ -64,14 +76,21 @@ std::vector<Reading> told_scales(const Run& run, std::size_t index) {
   std::vector<Reading> told;
   std::int64_t rank = -1;
   for (const Event& event : run.events) {
-    if (event.segment != static_cast<int>(index) || !event.after || !(*event.after > 0)) continue;
+    if (event.segment != static_cast<int>(index) || !event.after || !(*event.after >= 0)) continue;
     if (event.kind != EventKind::kOverflow && event.kind != EventKind::kScaleChange) continue;
     const std::int64_t speaker = rank_in_text(event.text);
     if (speaker >= 0 && rank < 0) rank = speaker;
     if (speaker >= 0 && speaker != rank) continue;
     const StepRange steps = steps_of_event(run, index, event);
-    if (event.before && *event.before > 0) told.push_back({steps, event.line, *event.before});
-    told.push_back({steps, event.line, *event.after});
+    const double after = std::max(*event.after, std::numeric_limits<double>::denorm_min());
+    if (event.before && *event.before > 0) told.push_back({steps, event.line, *event.before, true, false});
+    told.push_back({steps, event.line, after, true, event.before && *event.before <= *event.after});
+  }
+  // From one line to the next a scale cannot have grown: the last number is cut in its exponent ("1.06" of 1.06e-31).
+  if (told.size() >= 2) {
+    const Reading& last = told.back();
+    const Reading& before = told[told.size() - 2];
+    if (last.line - before.line <= 2 && last.scale > kCutNumber * before.scale) told.pop_back();
   }
   return told;
 }
@@ -83,7 +102,7 @@ std::vector<Reading> readings(const Run& run, std::size_t index) {
   Reading latest;
   const auto take = [&](const Reading& one) {
     latest = one;
-    if (out.empty() || out.back().scale != one.scale) out.push_back(one);
+    if (out.empty() || out.back().scale != one.scale || one.stuck) out.push_back(one);
   };
   const std::vector<Reading> told = told_scales(run, index);
   std::size_t next = 0;
@@ -95,8 +114,12 @@ std::vector<Reading> readings(const Run& run, std::size_t index) {
     while (next < told.size() && told[next].line < line) take(told[next++]);
     double value = scale->value(i);
     // With one decimal a scale below 0.05 prints as 0.0: it is at most the next power of two.
-    if (value == 0 && i > 0 && !out.empty() && out.back().scale <= 1) value = kPrintedAsZero;
-    if (value > 0 && std::isfinite(value)) take({{i == 0 ? step : std::min(step, before + 1), step}, line, value});
+    const bool after_small = i > 0 && !out.empty() && out.back().scale <= 1;
+    if (value == 0 && (after_small || run.dialect == "fairseq")) {
+      value = out.empty() ? kPrintedAsZero : std::min(out.back().scale, kPrintedAsZero);
+    }
+    if (value > 0 && std::isfinite(value))
+      take({{i == 0 ? step : std::min(step, before + 1), step}, line, value, false, false});
     before = step;
   }
   while (next < told.size()) take(told[next++]);
@@ -145,19 +168,46 @@ bool scale_begins_anew(const Run& run, std::size_t segment, double first) {
   return before != nullptr && !before->empty() && before->values.back() > 0 && first >= kAnew * before->values.back();
 }
 
+// A step tells that the segment begins at the start of training; of a single record, only a small one.
+bool step_shows_start(const Segment& segment) {
+  if (segment.empty()) return false;
+  const Axis axis = axis_of(segment.axis, segment.last_step());
+  if (axis == Axis::kEpoch) return segment.first_step() < kSecondEpoch;
+  if (axis != Axis::kStep) return false;
+  return segment.rows->size() > 1 || segment.first_step() <= kStartUpSteps;
+}
+
+// By the first scale alone. fairseq begins at 128, so that 64 is the first that it tells.
+bool looks_like_start(const Run& run, const ScalerHistory& out) {
+  if (out.first >= kLeastSearched) return true;
+  const auto first = std::find_if(run.events.begin(), run.events.end(),
+                                  [](const Event& one) { return one.kind == EventKind::kOverflow && one.after; });
+  return out.first == kFairseqFirst && first != run.events.end() && *first->after == kFairseqFirst &&
+         first->text.find("setting loss scale to") != std::string::npos;
+}
+
 void find_start_up(const Run& run, std::size_t index, ScalerHistory& out) {
   if (!begins_at_start(run, index) && !(out.logged && scale_begins_anew(run, index, out.first))) return;
   const Segment& segment = run.segments[index];
+  if (!step_shows_start(segment) && !(out.logged && looks_like_start(run, out))) return;
+  // Messages alone, and among them a rise: more than a search.
+  const bool rises = std::any_of(out.moves.begin(), out.moves.end(), [](const ScaleMove& one) { return !one.down(); });
+  if (segment.empty() && rises) return;
   std::int64_t end = kStartUpSteps;
   if (!segment.empty()) {
     const std::int64_t first = segment.first_step();
     end = std::max(first, first - record_spacing(segment) + kStartUpSteps);
   }
-  for (const ScaleMove& move : out.moves) {
+  std::size_t searched = 0;
+  for (; searched < out.moves.size(); ++searched) {
+    const ScaleMove& move = out.moves[searched];
     if (!move.down() || move.after < 1 || move.steps.first > end + kStartUpSteps) break;
     end = std::max(end, move.steps.last);
   }
-  out.start_up_to = end;
+  // A search that goes down to the floor, and from there not up again, has found nothing.
+  const bool found = searched == 0 || out.moves[searched - 1].after > 1 ||
+                     (searched < out.moves.size() && !out.moves[searched].down());
+  if (found) out.start_up_to = end;
 }
 
 void find_falls(ScalerHistory& out) {
@@ -185,17 +235,20 @@ void find_low(const std::vector<Reading>& all, ScalerHistory& out) {
   double highest = 0;
   bool open = false;
   for (const Reading& one : all) {
-    const bool low = one.scale < 1 || (one.scale <= 1 && highest >= 2);
-    if (low && !open) out.low.push_back({one.steps, one.line, one.scale, highest, false});
+    const bool low = one.scale < 1 || (one.scale <= 1 && (highest >= 2 || one.stuck));
+    // A message may lie anywhere between two records: only from the second one on the scale is known to be low.
+    const StepRange since = one.told ? StepRange{one.steps.last, one.steps.last} : one.steps;
+    if (low && !open) out.low.push_back({since, one.line, one.scale, highest, false, false});
     if (!low && open) out.low.back().steps.last = std::max(out.low.back().steps.last, one.steps.first - 1);
     if (low) {
       LowScale& stretch = out.low.back();
       // A fall passes through 1 on its way: it is low from where it is below.
       const bool passing =
           one.scale < 1 && stretch.lowest == 1 && one.steps.first - stretch.steps.first <= kStartUpSteps;
-      if (passing) stretch = {one.steps, one.line, one.scale, stretch.fell_from, false};
+      if (passing) stretch = {one.steps, one.line, one.scale, stretch.fell_from, false, stretch.stuck};
       stretch.steps.last = std::max(stretch.steps.last, one.steps.last);
       stretch.lowest = std::min(stretch.lowest, one.scale);
+      stretch.stuck = stretch.stuck || one.stuck;
     }
     open = low;
     highest = std::max(highest, one.scale);
@@ -258,6 +311,11 @@ bool begins_at_start(const Run& run, std::size_t index) {
   if (epochs_begin_late(segment)) return false;
   const std::int64_t first = segment.first_step();
   const std::int64_t spacing = record_spacing(segment);
+  // Without steps the epoch may tell that the beginning is missing; the first is 0 or 1.
+  const Axis axis = axis_of(segment.axis, segment.last_step());
+  if (axis == Axis::kEpoch && first >= kSecondEpoch) return false;
+  const Series* epoch = axis == Axis::kRecord ? segment.find(metric::kEpoch) : nullptr;
+  if (epoch != nullptr && !epoch->empty() && epoch->value(0) >= kSecondEpoch) return false;
   if (first <= kStartUpSteps || first <= spacing + spacing / 2) return true;
   if (index > 0) return false;
   // Skips told before the first record may fill the steps up to it; with a single record that is all one can know.
@@ -276,9 +334,22 @@ bool begins_at_start(const Run& run, std::size_t index) {
   return first <= skips + spacing + kStartUpSteps || banner || settings;
 }
 
+// Scalers count by themselves, from where they were made: "Grad overflow on iteration 3" at step 150. Such a number is
+// believed where the records around it agree.
+bool agrees(const Segment& segment, const Event& event) {
+  if (event.kind != EventKind::kOverflow && event.kind != EventKind::kScaleChange) return true;
+  const std::size_t next = rows_before_line(segment, event.line);
+  const std::int64_t slack = record_spacing(segment);
+  const bool late_enough = next == 0 || *event.step >= segment.rows->step[next - 1] - slack;
+  const bool early_enough = next == segment.rows->size() || *event.step <= segment.rows->step[next] + slack;
+  return late_enough && early_enough;
+}
+
 StepRange steps_of_event(const Run& run, std::size_t index, const Event& event) {
-  if (event.step_is_own && event.step) return {*event.step, *event.step};
   const Segment& segment = run.segments[index];
+  if (event.step_is_own && event.step && (segment.empty() || agrees(segment, event))) {
+    return {*event.step, *event.step};
+  }
   if (segment.empty()) {
     const std::int64_t step = event.step.value_or(0);
     return {step, step};
@@ -307,7 +378,8 @@ ScalerHistory scaler_history(const Run& run, std::size_t index) {
   const std::vector<Reading> all = readings(run, index);
   if (!all.empty()) {
     find_moves(all, out);
-    out.logged = !out.moves.empty() || out.lowest != 1 || out.highest != 1;
+    const bool told = std::any_of(all.begin(), all.end(), [](const Reading& one) { return one.told; });
+    out.logged = told || !out.moves.empty() || out.lowest != 1 || out.highest != 1;
     find_window(out);
   }
   find_start_up(run, index, out);

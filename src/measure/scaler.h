@@ -44,6 +44,7 @@ struct LowScale {
   double lowest = 0;
   double fell_from = 0;  // highest scale before it; 0: none was seen
   bool to_the_end = false;
+  bool stuck = false;  // the scaler told of an overflow and could not lower the scale
 };
 
 struct ScalerHistory {

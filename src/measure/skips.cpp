@@ -21,9 +21,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <tuple>
 
 #include "assay/metric.h"
+#include "core/axis.h"
 #include "core/metric_names.h"
 
 namespace assay {
@@ -37,27 +40,85 @@ struct Hint {
   std::int64_t count = 1;
   std::int64_t line = 0;
   SkipSource source = SkipSource::kMessage;
+  bool undated = false;
 };
 
-void from_messages(const Run& run, std::size_t index, std::vector<Hint>& out) {
-  std::int64_t rank = -1;
-  std::int64_t trailing = 0;
-  const Segment& segment = run.segments[index];
-  const std::int64_t last_line = segment.empty() ? 0 : segment.rows->line.back();
-  for (const Event& event : run.events) {
-    if (event.segment != static_cast<int>(index) || event.kind != EventKind::kOverflow) continue;
-    const std::int64_t speaker = rank_in_text(event.text);
-    if (speaker >= 0 && rank < 0) rank = speaker;
-    if (speaker >= 0 && speaker != rank) continue;
-    StepRange steps = steps_of_event(run, index, event);
-    // After the last record the messages themselves count the steps.
-    if (!event.step_is_own && !segment.empty() && event.line > last_line) {
-      ++trailing;
-      steps = {segment.last_step() + trailing, segment.last_step() + trailing};
+// One skip is often told twice, with the scaler's own count and without any: "Grad overflow on iteration 7", then
+// "Overflow detected. Skipping step".
+class Messages {
+ public:
+  Messages(const Run& run, std::size_t index) : run_(run), index_(index), segment_(run.segments[index]) {}
+
+  void read(std::vector<Hint>& out, SkipHistory& history) {
+    for (const Event& event : run_.events) {
+      if (event.segment != static_cast<int>(index_) || event.kind != EventKind::kOverflow) continue;
+      if (event.text.find(kTakenAllTheSame) != std::string::npos) {
+        if (history.updated++ == 0) history.updated_line = event.line;
+        continue;
+      }
+      if (of_another_rank(event) || told_before(event) || of_another_process(event)) continue;
+      const bool behind = segment_.empty() || event.line > segment_.rows->line.back();
+      const StepRange steps = steps_of_event(run_, index_, event);
+      const bool dated = event.step_is_own && event.step == steps.first;
+      if (!dated && behind) {
+        if (trailing_++ == 0) first_trailing_ = event.line;
+      } else {
+        out.push_back({steps, 1, event.line, SkipSource::kMessage});
+      }
     }
-    out.push_back({steps, 1, event.line, SkipSource::kMessage});
+    if (trailing_ > 0) add_trailing(out);
   }
-}
+
+ private:
+  static constexpr std::string_view kTakenAllTheSame = "still update";
+  static constexpr std::string_view kScalersCount = "on iteration";
+  static constexpr std::int64_t kLinesOfOneSkip = 12;  // each process may say it
+
+  bool of_another_rank(const Event& event) {
+    const std::int64_t speaker = rank_in_text(event.text);
+    if (speaker >= 0 && rank_ < 0) rank_ = speaker;
+    return speaker >= 0 && speaker != rank_;
+  }
+
+  // Without a rank: the same new scale from one line to the next. A scale that came back needs a window of steps.
+  bool of_another_process(const Event& event) {
+    const bool same = event.after && event.after == after_ && event.line - after_line_ <= 2;
+    after_ = event.after;
+    after_line_ = event.line;
+    return same;
+  }
+
+  bool told_before(const Event& event) {
+    if (!event.step_is_own) return counted_ && event.line - own_line_ <= kLinesOfOneSkip;
+    if (own_ == event.step) return true;
+    own_ = event.step;
+    own_line_ = event.line;
+    counted_ = event.text.find(kScalersCount) != std::string::npos;
+    return false;
+  }
+
+  // Behind the last record the messages themselves count the steps, if every step has a record. Otherwise they lie
+  // within the interval whose record did not come any more, as far as its length is known.
+  void add_trailing(std::vector<Hint>& out) const {
+    const std::int64_t last = segment_.empty() ? 0 : segment_.last_step();
+    const bool known =
+        !segment_.empty() && segment_.rows->size() > 1 && axis_of(segment_.axis, segment_.last_step()) == Axis::kStep;
+    const std::int64_t width = known ? std::max(record_spacing(segment_), trailing_) : trailing_;
+    out.push_back({{last + 1, last + width}, trailing_, first_trailing_, SkipSource::kMessage, !known});
+  }
+
+  const Run& run_;
+  std::size_t index_;
+  const Segment& segment_;
+  std::int64_t rank_ = -1;
+  std::optional<std::int64_t> own_;
+  std::int64_t own_line_ = 0;
+  std::optional<double> after_;
+  std::int64_t after_line_ = 0;
+  bool counted_ = false;  // the step was the scaler's own count
+  std::int64_t trailing_ = 0;
+  std::int64_t first_trailing_ = 0;
+};
 
 bool counts_since_start(const Series& counter) {
   if (normalise_key(counter.printed_as).find("numberofskipped") != std::string::npos) return false;
@@ -140,13 +201,14 @@ std::vector<SkipStretch> join(std::vector<Hint> hints) {
   });
   std::vector<SkipStretch> out;
   for (std::size_t i = 0; i < hints.size();) {
-    SkipStretch stretch{hints[i].steps, 0, hints[i].line, 0, false};
+    SkipStretch stretch{hints[i].steps, 0, hints[i].line, 0, false, false};
     std::int64_t counts[5] = {};
     std::size_t j = i;
     for (; j < hints.size() && (j == i || hints[j].steps.first <= stretch.steps.last); ++j) {
       const auto bit = static_cast<std::uint8_t>(hints[j].source);
       stretch.steps.last = std::max(stretch.steps.last, hints[j].steps.last);
       stretch.line = std::min(stretch.line, hints[j].line);
+      stretch.undated = stretch.undated || hints[j].undated;
       stretch.sources = static_cast<std::uint8_t>(stretch.sources | bit);
       for (std::size_t k = 0; k < 5; ++k) counts[k] += bit == (1U << k) ? hints[j].count : 0;
     }
@@ -164,11 +226,11 @@ SkipHistory skip_history(const Run& run, std::size_t index, const ScalerHistory&
   SkipHistory out;
   std::vector<Hint> hints;
   bool silent = false;
-  from_messages(run, index, hints);
+  Messages(run, index).read(hints, out);
   from_counter(segment, hints, silent);
   from_flags(segment, hints);
   if (scaler.logged) {
-    from_scale(scaler, hints);
+    if (!segment.empty()) from_scale(scaler, hints);
     if (!scaler.moves.empty()) from_missing_loss(segment, hints);
   }
   out.stretches = join(std::move(hints));
@@ -223,6 +285,7 @@ SkipStretch worst_stretch(const std::vector<SkipStretch>& stretches, double rate
       current.steps.last = one.steps.last;
       current.skipped += one.skipped;
       current.sources = static_cast<std::uint8_t>(current.sources | one.sources);
+      current.undated = current.undated || one.undated;
     } else {
       score = own;
       current = one;

@@ -25,7 +25,8 @@ struct SkipStretch {
   std::int64_t line = 0;
   std::uint8_t sources = 0;  // of SkipSource
   bool start_up = false;     // within the search of the scaler for its working point
-  bool whole() const { return skipped >= steps.last - steps.first + 1; }
+  bool undated = false;      // nothing tells how many steps lie between these skips
+  bool whole() const { return !undated && skipped >= steps.last - steps.first + 1; }
 };
 
 struct SkipHistory {
@@ -33,6 +34,8 @@ struct SkipHistory {
   std::int64_t start_up = 0;           // skips within the start-up
   std::int64_t later = 0;              // all others
   std::int64_t later_steps = 0;        // steps that the log covers after the start-up
+  std::int64_t updated = 0;            // overflows after which the step was taken all the same, by the log's words
+  std::int64_t updated_line = 0;       // the first of them
   bool counter_silent = false;         // the log's own counter stays at 0 although steps were skipped
 };
 

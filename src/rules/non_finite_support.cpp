@@ -125,14 +125,17 @@ std::vector<SkipHistory> skips_of(const Run& run) {
   return out;
 }
 
+bool tells_non_finite(const Event& event, bool gradient) {
+  if (event.kind != EventKind::kNonFinite) return false;
+  const bool about_gradient =
+      event.text.find("grad") != std::string::npos || event.text.find("Backward") != std::string::npos;
+  return about_gradient == gradient;
+}
+
 const Event* told_non_finite(const Run& run, bool gradient) {
-  for (const Event& event : run.events) {
-    if (event.kind != EventKind::kNonFinite) continue;
-    const bool about_gradient =
-        event.text.find("grad") != std::string::npos || event.text.find("Backward") != std::string::npos;
-    if (about_gradient == gradient) return &event;
-  }
-  return nullptr;
+  const auto first = std::find_if(run.events.begin(), run.events.end(),
+                                  [&](const Event& event) { return tells_non_finite(event, gradient); });
+  return first == run.events.end() ? nullptr : &*first;
 }
 
 }  // namespace assay

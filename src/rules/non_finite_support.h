@@ -25,6 +25,8 @@ void add_non_finite_actions(const Run& run, std::size_t segment, std::size_t row
 std::vector<SkipHistory> skips_of(const Run& run);
 
 /// A message of the framework about a value that is not finite, of a gradient or of anything else.
+bool tells_non_finite(const Event& event, bool gradient);
+/// The first of them, or null.
 const Event* told_non_finite(const Run& run, bool gradient);
 
 }  // namespace assay

@@ -27,7 +27,8 @@ std::string path_of(const Run& run) { return run.paths.empty() ? run.id : run.pa
 Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_t line) {
   Location where = place(run, line);
   where.segment = static_cast<int>(segment);
-  where.steps = steps;
+  // Without a record only a message can tell a step; 0 stands for none.
+  if (!run.segments[segment].empty() || steps.last > 0) where.steps = steps;
   return where;
 }
 

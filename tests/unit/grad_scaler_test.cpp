@@ -283,6 +283,95 @@ TEST(GradScaler, SameHalvingsInAnExcerptAreNoStartUp) {
   EXPECT_EQ(*found[0].where->steps, (StepRange{17062, 17067}));
 }
 
+Event told(EventKind kind, std::int64_t line, std::optional<double> before, std::optional<double> after,
+           std::string text = "") {
+  Event event;
+  event.kind = kind;
+  event.line = line;
+  event.before = before;
+  event.after = after;
+  event.text = std::move(text);
+  event.segment = 0;
+  return event;
+}
+
+TEST(GradScaler, NoSearchBeginsAtASmallScale) {
+  const auto run = [](double first) {
+    assay::Run out = MakeRun().done();
+    for (int i = 0; i < 8; ++i) {
+      out.events.push_back(told(EventKind::kOverflow, i + 1, first / (1 << i), first / (2 << i)));
+    }
+    return out;
+  };
+  EXPECT_TRUE(test::judge_completely(kLossScaleDrop, run(65536)).empty());
+  const auto found = test::judge_completely(kLossScaleDrop, run(512));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_FALSE(found[0].where->steps.has_value());
+}
+
+TEST(GradScaler, AScaleFarBelowOneAtTheEndIsACollapse) {
+  assay::Run run = MakeRun().done();
+  for (int i = 0; i < 6; ++i) run.events.push_back(told(EventKind::kOverflow, i + 1, {}, std::exp2(-5 - i)));
+  const auto found = test::judge_completely(kLossScaleCollapse, run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  // Cut in its exponent, the last number is no rise.
+  run.events.push_back(told(EventKind::kOverflow, 7, {}, 4.9));
+  EXPECT_EQ(test::judge_completely(kLossScaleCollapse, run).size(), 1U);
+}
+
+TEST(GradScaler, AnOverflowAtTheFloorIsTold) {
+  assay::Run run = MakeRun().steps(3720).series("loss", {3, 3}).done();
+  run.events.push_back(told(EventKind::kOverflow, 2, 1, 1));
+  const auto found = test::judge_completely(kLossScaleCollapse, run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+}
+
+TEST(GradScaler, OneSkipToldTwiceIsOne) {
+  assay::Run run = MakeRun().steps(140, 10).series("loss", {3, 3, 3, 3}).done();
+  for (int rank = 0; rank < 3; ++rank) {
+    Event counted = told(EventKind::kOverflow, 2, {}, {}, "Grad overflow on iteration 3");
+    counted.step = 3;
+    counted.step_is_own = true;
+    run.events.push_back(counted);
+  }
+  run.events.push_back(told(EventKind::kOverflow, 2, 8, 4, "[Rank 0] Overflow detected. Skipping step."));
+  const SkipHistory skips = skip_history(run, 0, scaler_history(run, 0));
+  EXPECT_EQ(skips.start_up + skips.later, 1);
+  ASSERT_EQ(skips.stretches.size(), 1U);
+  EXPECT_GT(skips.stretches[0].steps.first, 140);  // not at the scaler's own 3
+}
+
+TEST(GradScaler, EachProcessTellsTheSameSkip) {
+  assay::Run run = MakeRun().steps(100).series("loss", {3, 3}).done();
+  for (int i = 0; i < 6; ++i) run.events.push_back(told(EventKind::kOverflow, 3 + i, {}, std::exp2(9 - i / 2)));
+  const SkipHistory skips = skip_history(run, 0, scaler_history(run, 0));
+  EXPECT_EQ(skips.start_up + skips.later, 3);
+}
+
+TEST(GradScaler, MessagesBehindTheLastRecordAreNoRow) {
+  const auto run = [](std::int64_t every) {
+    assay::Run out = MakeRun().steps(100, every).series("loss", {3, 3, 3, 3}).done();
+    for (int i = 0; i < 12; ++i) out.events.push_back(told(EventKind::kOverflow, 10 + i, {}, {}, "grad norm is nan"));
+    return out;
+  };
+  // A record for each step: twelve in a row. One for a hundred: a rate.
+  EXPECT_EQ(test::judge_completely(kOverflowSkips, run(1))[0].message.key, "in-a-row-at-end");
+  EXPECT_EQ(test::judge_completely(kOverflowSkips, run(100))[0].message.key, "many");
+}
+
+TEST(GradScaler, UpdatedAllTheSameIsNoSkip) {
+  assay::Run run = MakeRun().series("loss", {3, 3, 3}).done();
+  run.events.push_back(told(EventKind::kOverflow, 2, {}, 1024, "overflow, still update, loss scale adjust to 1024.0"));
+  EXPECT_TRUE(skip_history(run, 0, scaler_history(run, 0)).stretches.empty());
+  const auto found = test::judge_completely(kOverflowSkips, run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(found[0].message.key, "updated");
+}
+
 TEST(GradScaler, CollapseIsAnErrorWithAnAction) {
   test::Random random(3);
   Simulated truth = simulate({.window = 1000}, 3000, random);

@@ -60,6 +60,77 @@ TEST(LinesEvents, OtherWordsForSkipsAndNaN) {
   EXPECT_EQ(only(read_log("Loss is nan, stopping training\n")).kind, EventKind::kNonFinite);
 }
 
+TEST(LinesEvents, FairseqAndOthersOfAllYears) {
+  EXPECT_EQ(
+      only(read_log("2020-08-01 12:39:16 | INFO | fairseq.trainer | NOTE: overflow detected, setting loss scale to: "
+                    "1024.0\n"))
+          .after,
+      1024);
+  EXPECT_EQ(only(read_log("[u] 2021-04-23 19:22:52,420 (trainer:581) WARNING: The grad norm is nan. Skipping updating "
+                          "the model.\n"))
+                .kind,
+            EventKind::kOverflow);
+  const Event paddle = only(read_log("optimizer not run, scale_before: 32768.0, scale_after: 16384.0\n"));
+  EXPECT_EQ(paddle.before, 32768);
+  EXPECT_EQ(paddle.after, 16384);
+  const Event moved = only(read_log("[INFO] [fused_optimizer.py:316] Reducing dynamic loss scale from 8.0 to 4.0\n"));
+  EXPECT_EQ(moved.kind, EventKind::kScaleChange);
+  EXPECT_EQ(moved.before, 8);
+  EXPECT_EQ(moved.after, 4);
+  EXPECT_EQ(only(read_log("Exception: Skipped 50 iterations in a row due to Overflow - Exiting training.\n")).kind,
+            EventKind::kScaleAtMinimum);
+  EXPECT_EQ(only(read_log("FloatingPointError: Loss became infinite or NaN at iteration=38!\n")).step, 38);
+}
+
+TEST(LinesEvents, NumbersOfAMessageAreNoMetrics) {
+  std::string log;
+  for (int i = 0; i < 9; ++i) {
+    log +=
+        "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to " + std::to_string(512 >> i) + ".0\n";
+  }
+  log += "E0410 22:34:13.729731 4483055104 hooks.py:760] Model diverged with loss = NaN.\n";
+  const Recording r = read_log(log);
+  EXPECT_EQ(r.events.size(), 10U);
+  EXPECT_EQ(r.rows(), 0U);
+  // What stands before the message is a record all the same.
+  std::string glued;
+  for (int i = 0; i < 5; ++i) {
+    glued += "step " + std::to_string(i + 40) + " loss 2." + std::to_string(i) +
+             " | Gradient overflow.  Skipping step, loss "
+             "scaler 0 reducing loss scale to 64.0\n";
+  }
+  const Recording both = read_log(glued);
+  EXPECT_EQ(both.events.size(), 5U);
+  EXPECT_EQ(values_of(both, metric::kLoss).size(), 5U);
+  EXPECT_TRUE(values_of(both, metric::kLossScale).empty());
+}
+
+TEST(LinesEvents, WhatATracebackQuotesIsNotSaid) {
+  const Recording r = read_log(
+      "Traceback (most recent call last):\n"
+      "  File \"/srv/engine.py\", line 7, in write\n"
+      "    f\"Loss became infinite or NaN at iteration={storage.iter}!\"\n"
+      "FloatingPointError: Loss became infinite or NaN at iteration=0!\n");
+  ASSERT_EQ(r.events.size(), 2U);
+  EXPECT_EQ(r.events[0].step, 0);
+  EXPECT_EQ(r.events[1].kind, EventKind::kAborted);
+}
+
+TEST(LinesEvents, ATracebackWithoutItsLastLineEndsALog) {
+  std::string log = lines_test::log_of([](int i) { return lines_test::megatron(i, "", true); }, 1, 5);
+  const std::string begun = "Traceback (most recent call last):\n  File \"train.py\", line 27, in <module>\n";
+  EXPECT_EQ(only(read_log(log + begun)).kind, EventKind::kAborted);
+  // Followed by records it ended nothing.
+  EXPECT_TRUE(read_log(log + begun + log).events.empty());
+}
+
+TEST(LinesEvents, TheBarBeforeAMessageDatesIt) {
+  const Recording r = read_log(
+      " 14%|█▍        | 378/2724 [13:58:09<86:18:35, 132.44s/it][2023-06-07 22:16:00,018] [INFO] [deepspeed] OVERFLOW! "
+      "Rank 0 Skipping step. Attempted loss scale: 64, reducing to 32\n");
+  EXPECT_EQ(only(r).step, 378);
+}
+
 TEST(LinesEvents, AKeywordIsNoEvidence) {
   const Recording r = read_log(
       "train_inner | overflow_expert1=4.4, overflow_expert2=0.1\n"

@@ -77,6 +77,66 @@ TEST(NonFiniteLoss, OnlyTheEvaluation) {
   EXPECT_EQ(found[0].where->steps->first, 60);
 }
 
+TEST(NonFiniteLoss, UnderAnotherName) {
+  const Rule& nan = rule("non-finite-loss");
+  std::vector<double> part = trained(40);
+  for (std::size_t i = 30; i < 40; ++i) part[i] = kNaN;
+  // Without a training loss by name it is the loss; beside one it is a part; a part may be NaN where it has no target.
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("train_mask_loss", part).done())[0].severity, Severity::kError);
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", trained(40)).series("mask_loss", part).done())[0].severity,
+            Severity::kWarning);
+  std::vector<double> some = trained(40);
+  some[7] = some[20] = kNaN;
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", trained(40)).series("mask_loss", some).done())[0].severity,
+            Severity::kNote);
+  const std::vector<double> never(40, kNaN);
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", trained(40)).series("aux_loss", never).done())[0].severity,
+            Severity::kNote);
+  EXPECT_EQ(
+      judge_completely(nan, MakeRun().series("loss", trained(40)).series("critic/vf_loss", never).done())[0].severity,
+      Severity::kWarning);
+  EXPECT_TRUE(
+      judge_completely(nan, MakeRun().series("loss", trained(40)).series("loss_scaling", never).done()).empty());
+}
+
+TEST(NonFiniteLoss, AMessageAtTheEndWeighsMoreThanAValueThatWasGotOver) {
+  std::vector<double> loss = trained(40);
+  loss[20] = kNaN;
+  assay::Run run = MakeRun().series("loss", loss).done();
+  Event event;
+  event.kind = EventKind::kNonFinite;
+  event.text = "Loss is nan, stopping training";
+  event.line = 1000;
+  event.segment = 0;
+  run.events.push_back(event);
+  const auto found = judge_completely(rule("non-finite-loss"), run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].also.size(), 1U);
+  // In the middle, with finite losses after it, it is what the value is.
+  run.events[0].line = 21;
+  EXPECT_EQ(judge_completely(rule("non-finite-loss"), run)[0].severity, Severity::kWarning);
+}
+
+TEST(NonFiniteLoss, OneInfinityInTheLastRecord) {
+  std::vector<double> loss = trained(40);
+  loss[39] = kInf;
+  const Rule& nan = rule("non-finite-loss");
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kWarning);
+  loss[39] = kNaN;
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).done())[0].severity, Severity::kError);
+  EXPECT_EQ(judge_completely(nan, MakeRun().series("loss", loss).truncated().done())[0].severity, Severity::kWarning);
+}
+
+TEST(NonFiniteGrad, TheFirstRecordCoversTheSearch) {
+  std::vector<double> norm = norms(12);
+  norm[0] = kNaN;
+  const auto found =
+      judge_completely(rule("non-finite-grad"), MakeRun().steps(100, 100).series("grad_norm", norm).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+}
+
 TEST(NonFiniteGrad, ScatteredUnderAScalerAreItsSearch) {
   std::vector<double> norm = norms(400);
   for (const std::size_t at : {150U, 260U, 380U}) norm[at] = kInf;
@@ -142,6 +202,24 @@ TEST(HiddenNan, CutLineTellsOnlyWhatComesAfterTheLoss) {
   EXPECT_EQ(found[0].where->steps->first, 3385);
   EXPECT_LT(found[0].confidence, 0.9);
   EXPECT_TRUE(judge_completely(hidden, run(false)).empty());
+}
+
+TEST(HiddenNan, ALineThatEndsBeforeTheLossTellsNothing) {
+  const Rule& hidden = rule("hidden-nan");
+  std::vector<double> loss = trained(20);
+  std::vector<double> norm = norms(20);
+  std::vector<double> rate(20, 1e-4);
+  loss[12] = norm[12] = kAbsent;  // not at the end of the file: a line that was cut, and others behind it
+  const auto run = [&] {
+    return MakeRun()
+        .series("learning_rate", rate)
+        .series("loss", loss, Quirk::kOmittedUnlessPositive)
+        .series("grad_norm", norm)
+        .done();
+  };
+  EXPECT_TRUE(judge_completely(hidden, run()).empty());
+  norm[12] = 0.3;
+  EXPECT_EQ(judge_completely(hidden, run()).size(), 1U);
 }
 
 TEST(HiddenNan, TablesNeedThreeRowsAndNoNewName) {

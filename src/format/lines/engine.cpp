@@ -95,7 +95,7 @@ void Engine::analyse(std::string_view text, Place place) {
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
   if (known == nullptr && take_settings(text, place.number, recorder_)) {
-    for (const Message* message : lexicon_.messages(found)) tell(*message, text, place.number);
+    for (const Message* message : lexicon_.messages(found)) tell(*message, text, place);
     return;
   }
   Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found);
@@ -128,13 +128,36 @@ Shape& Engine::shape_of(std::string_view text, const KeywordSet& found) {
   return *passing_;
 }
 
+// Numbers of a message are no metrics: "loss scaler 0" of an overflow, a thread's number before "Model diverged". What
+// stands before the message, a progress bar that it is glued to, may hold some. Messages beside a record by design (the
+// summary of a run, a saved checkpoint) are not meant.
+Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
+                                        std::span<const Message* const> told) {
+  std::size_t begin = text.size();
+  for (const Message* message : told) {
+    const bool beside = message->kind == EventKind::kRunEnd || message->kind == EventKind::kRunStart ||
+                        message->kind == EventKind::kCheckpointSaved || message->kind == EventKind::kCheckpointLoaded;
+    if (!beside) begin = std::min(begin, text.find(message->texts[0]));
+  }
+  const char* behind = behind_launcher(text).data();
+  if (dialect != nullptr || begin >= text.size()) return derive_meaning(line, dialect, behind);
+  std::size_t slots = 0;
+  while (slots < line.slots.size() && line.slots[slots].end <= text.data() + begin) ++slots;
+  if (slots == 0) return {};
+  Tokenised before;
+  before.slots.assign(line.slots.begin(), line.slots.begin() + static_cast<std::ptrdiff_t>(slots));
+  before.literals.assign(line.literals.begin(), line.literals.begin() + static_cast<std::ptrdiff_t>(slots));
+  before.literals.emplace_back();
+  return derive_meaning(before, nullptr, behind);
+}
+
 std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
   auto shape = std::make_unique<Shape>(line);
   const Dialect* dialect = lexicon_.dialect(text, found);
   shape->messages = lexicon_.messages(found);
   shape->traceback = lexicon_.has_traceback(found);
   shape->exception = is_exception_line(behind_rank(text));
-  shape->meaning = derive_meaning(line, dialect, behind_launcher(text).data());
+  shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages);
   const Meaning& meaning = shape->meaning;
   const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),
                                      [](const SlotPlan& slot) { return slot.use == SlotUse::kValue; });
@@ -165,12 +188,9 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
   if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
   if (found.any()) {
     const auto told = lexicon_.messages(found);
-    for (const Message* message : told) tell(*message, text, number);
+    for (const Message* message : told) tell(*message, text, place);
     if (!told.empty()) return;
-    if (lexicon_.has_traceback(found)) {
-      traceback_line_ = number;
-      return;
-    }
+    if (lexicon_.has_traceback(found)) return note_traceback(text, number);
   }
   if (traceback_line_ >= 0 && is_exception_line(behind_rank(text))) return tell_exception(text, number);
   if (take_settings(text, number, recorder_)) return;
@@ -218,7 +238,10 @@ void Engine::finish(bool cut, std::int64_t lines) {
   }
   end_blocks();
   settle_waiting(kNoStep);
+  // A traceback without its last line, behind everything else: what ended the run is cut off.
+  if (traceback_line_ >= 0 && traceback_rows_ == sink_.rows_seen()) tell_exception(traceback_text_, traceback_line_);
   sink_.finish();
+  if (sink_.rows_seen() == 0 && bars_.last.step != kNoStep) recorder_.date_events(bars_.last.step);
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {
     if (family.only_rate && !family.has_step && family.dropped > 0 &&

@@ -9,6 +9,7 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,8 @@ class Engine {
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
   void without_number(std::string_view text, const KeywordSet& found, Place place);
+  static Meaning meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
+                                         std::span<const Message* const> told);
   std::unique_ptr<Shape> compile(const Tokenised& line, std::string_view text, const KeywordSet& found);
   Shape& shape_of(std::string_view text, const KeywordSet& found);
   ShapeState* new_state();
@@ -117,7 +120,8 @@ class Engine {
     return epoch_ != kNoStep && meaning.has_step && !meaning.has_epoch && meaning.dialect == nullptr;
   }
 
-  void tell(const Message& message, std::string_view text, std::int64_t number);
+  void tell(const Message& message, std::string_view text, const Place& place, std::int64_t bar = kNoStep);
+  void note_traceback(std::string_view text, std::int64_t number);
   void tell_exception(std::string_view text, std::int64_t number);
 
   bool continue_record(std::string_view text, std::int64_t number);
@@ -156,7 +160,9 @@ class Engine {
 
   std::vector<std::int64_t> message_rows_;  // rows seen when the message was told last; -1: never
   std::int64_t exception_rows_ = -1;
-  std::int64_t traceback_line_ = -1;
+  std::int64_t traceback_line_ = -1;  // of the last one whose exception has not come yet
+  std::int64_t traceback_rows_ = -1;
+  std::string traceback_text_;
   EventKind last_kind_ = EventKind::kRunStart;
   std::optional<std::int64_t> last_event_step_;
   std::int64_t last_event_rows_ = -1;

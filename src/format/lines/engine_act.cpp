@@ -66,8 +66,12 @@ bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
   if (bars_.waiting.active && shape.record) settle_waiting(kNoStep);
   ShapeState& state = *shape.state;
   if (state.lines++ == 0) state.first_line = place.number;
-  for (const Message* message : shape.messages) tell(*message, text, place.number);
-  if (shape.traceback) traceback_line_ = place.number;
+  const bool own_bar = shape.record && shape.meaning.bar_step;
+  const std::int64_t bar = shape.training_bar ? bars_.last.step
+                           : own_bar          ? step_of(shape.meaning, tokens, complete)
+                                              : kNoStep;
+  for (const Message* message : shape.messages) tell(*message, text, place, bar);
+  if (shape.traceback) note_traceback(text, place.number);
   if (shape.exception && traceback_line_ >= 0) tell_exception(text, place.number);
   if (shape.meaning.table_row) {
     table_row(shape, tokens, complete, text, place.number);
@@ -226,7 +230,10 @@ void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, 
   sink_.row(sink_.columns_family(), tokens[0].integer_or(kNoStep), number, kNoRank, cells_, text);
 }
 
-void Engine::tell(const Message& message, std::string_view text, std::int64_t number) {
+void Engine::tell(const Message& message, std::string_view text, const Place& place, std::int64_t bar) {
+  const std::int64_t number = place.number;
+  // The source line that a traceback quotes is what the program would have said.
+  if (traceback_line_ >= 0 && text.starts_with("    ")) return ledger_.count(Unused::kRepeatedMessage, text, number);
   std::int64_t& rows = message_rows_[static_cast<std::size_t>(&message - messages().data())];
   if (message.once && rows == sink_.rows_seen()) {
     ledger_.count(Unused::kRepeatedMessage, text, number);
@@ -234,7 +241,15 @@ void Engine::tell(const Message& message, std::string_view text, std::int64_t nu
   }
   settle_waiting(kNoStep);
   rows = sink_.rows_seen();
-  Event event = event_of(message, text, number);
+  // The number that touches the end of the input may be a part of one.
+  std::size_t sure = text.size();
+  while (place.unended && sure > 0 && (is_word(text[sure - 1]) || text[sure - 1] == '.' || text[sure - 1] == '-'))
+    --sure;
+  Event event = event_of(message, text.substr(0, sure), number);
+  event.text = text.substr(0, 400);
+  // What is told behind a bar happened where the bar stood; before the first record the last bar is all there is.
+  if (bar == kNoStep && sink_.rows_seen() == 0) bar = bars_.last.step;
+  if (!event.step && bar != kNoStep) event.step = bar;
   // "saving checkpoint at iteration 500" and then "successfully saved checkpoint at iteration 500"
   const bool same = event.step && event.kind == last_kind_ && event.step == last_event_step_ &&
                     last_event_rows_ == sink_.rows_seen() && event.kind == EventKind::kCheckpointSaved;
@@ -242,6 +257,13 @@ void Engine::tell(const Message& message, std::string_view text, std::int64_t nu
   last_event_step_ = event.step;
   last_event_rows_ = sink_.rows_seen();
   if (!same) sink_.event(std::move(event));
+}
+
+void Engine::note_traceback(std::string_view text, std::int64_t number) {
+  settle_waiting(kNoStep);
+  traceback_line_ = number;
+  traceback_rows_ = sink_.rows_seen();
+  traceback_text_ = text.substr(0, 400);
 }
 
 void Engine::tell_exception(std::string_view text, std::int64_t number) {

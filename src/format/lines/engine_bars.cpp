@@ -30,7 +30,7 @@ std::int64_t Engine::step_of_bar(bool loss) {
   bars_.fresh = false;
   if (bars_.place == Bars::Place::kUnknown && bars_.training.step > 0) bars_.place = Bars::Place::kBefore;
   if (bars_.place != Bars::Place::kBefore) return kNoStep;
-  recorder_.axis("step");
+  sink_.axis_of_bar();
   if (bars_.training.total > 0) planned_ = bars_.training.total;
   return bars_.training.step;
 }
@@ -42,7 +42,7 @@ void Engine::settle_waiting(std::int64_t step) {
   waiting.active = false;
   if (step != kNoStep && bars_.place == Bars::Place::kUnknown) {
     bars_.place = Bars::Place::kBehind;
-    recorder_.axis("step");
+    sink_.axis_of_bar();
   }
   sink_.row(waiting.family, step, waiting.line, waiting.rank, waiting.cells, waiting.text);
 }

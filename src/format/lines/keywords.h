@@ -10,7 +10,7 @@
 
 namespace assay::lines {
 
-inline constexpr std::size_t kMostKeywords = 256;
+inline constexpr std::size_t kMostKeywords = 384;
 using KeywordSet = std::bitset<kMostKeywords>;
 
 class Keywords {

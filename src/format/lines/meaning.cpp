@@ -398,7 +398,8 @@ class Deriver {
 
   void assign_named(std::size_t i, const std::string& key) {
     ColumnSpec spec;
-    spec.metric = key;
+    // Beside a more specific key the plain word is another series: "loss=nan, reduced_train_loss=3.9".
+    spec.metric = key == metric::kLoss ? "other loss" : key;
     spec.printed_as = key;
     spec.own_name = true;
     if (ends_in_loss(key) || is_adversarial(key)) {

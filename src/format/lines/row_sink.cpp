@@ -73,6 +73,12 @@ void RowSink::name_axis(const Family& family) {
   recorder_.axis(family.axis);
 }
 
+// The records take their steps from a progress bar, whatever else they count.
+void RowSink::axis_of_bar() {
+  axis_has_loss_ = true;
+  recorder_.axis("step");
+}
+
 void RowSink::observe(Family& family, std::int64_t step, const std::vector<Cell>& cells) {
   if (family.accepted) return;
   if (step != kNoStep) {

@@ -76,6 +76,8 @@ class RowSink {
   std::int64_t rows_seen() const { return rows_seen_; }
   const std::deque<Family>& families() const { return families_; }
 
+  void axis_of_bar();
+
  private:
   struct Item {
     std::uint32_t family;

@@ -23,6 +23,8 @@ struct Found {
   double confidence = 0.5;
 };
 
+constexpr std::size_t kRecordsToTrust = 5;
+
 bool training_goes_on(const Segment& segment, std::size_t row) {
   const Series* loss = segment.find(metric::kLoss);
   return loss != nullptr && !loss->empty() && loss->row_of(loss->size() - 1) > row;
@@ -33,11 +35,18 @@ Found weigh(const Run& run, std::size_t index, HiddenLoss hidden) {
   const HiddenLoss& it = out.hidden;
   if (it.by == HiddenBy::kZero) {
     out.confidence = 0.97;
+  } else if (it.by == HiddenBy::kZeroFromThere) {
+    out.confidence = it.records >= 10 ? 0.9 : 0.8;
+  } else if (it.by == HiddenBy::kZeroAlways) {
+    // A loss without a single target is 0 as well.
+    out.confidence = 0.6;
+    out.severity = it.records >= kRecordsToTrust ? Severity::kWarning : Severity::kNote;
   } else if (it.printed_if_positive) {
     out.confidence = it.records >= 3 ? 0.92 : it.norm_too ? 0.85 : 0.7;
   } else {
     out.confidence = it.norm_too ? 0.9 : it.records >= 10 ? 0.8 : 0.65;
   }
+  if (it.by == HiddenBy::kZeroAlways) return out;
   // Weights that hold a NaN do not give a finite loss again.
   if (!it.to_the_end) out.severity = Severity::kWarning;
   if (it.metric == metric::kEvalLoss && training_goes_on(run.segments[index], it.first_row))
@@ -68,9 +77,11 @@ Finding tell(const Run& run, const Found& found) {
   finding.where = where(run, found);
   finding.impact = share_of_run(
       run, {finding.where->steps->first, it.to_the_end ? segment.last_step() : finding.where->steps->last});
-  finding.message = {it.by == HiddenBy::kZero ? "zero"
-                     : it.printed_if_positive ? "omitted"
-                                              : "empty",
+  finding.message = {it.by == HiddenBy::kZero            ? "zero"
+                     : it.by == HiddenBy::kZeroFromThere ? "zero-from-there"
+                     : it.by == HiddenBy::kZeroAlways    ? "zero-always"
+                     : it.printed_if_positive            ? "omitted"
+                                                         : "empty",
                      {{"metric", it.metric == metric::kLoss ? "loss" : "eval loss"},
                       {"step", finding.where->steps->first},
                       {"last", finding.where->steps->last},
@@ -93,6 +104,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     any = any || run.segments[i].find(metric::kLoss) != nullptr || run.segments[i].find(metric::kEvalLoss) != nullptr;
     if (run.segments[i].empty()) continue;
     for (HiddenLoss& hidden : hidden_losses(run, i, skips[i])) {
+      const bool zero = hidden.by == HiddenBy::kZeroFromThere || hidden.by == HiddenBy::kZeroAlways;
+      if (zero && training_kind(run) == TrainingKind::kPreference) continue;
       const bool inferred = hidden.by == HiddenBy::kOmission && !hidden.printed_if_positive;
       if (inferred && static_cast<double>(hidden.records) < set["records"]) continue;
       all.push_back(weigh(run, i, std::move(hidden)));
@@ -136,32 +149,44 @@ const Rule kHiddenNan{
          "({records} records, to step {last})",
          "第 {step} 步 {metric} 为 0.0，而梯度范数不是有限值：NaN 被日志过滤器替换（共 {records} 条记录，到第 {last} "
          "步）"},
+        {"zero-from-there",
+         "{metric} is exactly 0.0 from step {step} to the end ({records} records), from one record to the next: a NaN "
+         "replaced by a logging filter",
+         "从第 {step} 步到结束（{records} 条记录）{metric} 骤降为 0.0 并保持不变：NaN 被日志过滤器替换"},
+        {"zero-always",
+         "{metric} is exactly 0.0 in all {records} records: a NaN replaced by a logging filter, or not a single target "
+         "in the batches (all labels masked)",
+         "全部 {records} 条记录的 {metric} 都是 0.0：NaN 被日志过滤器替换，或所有标签都被屏蔽"},
         {"came-back", "it comes back afterwards, so the weights were spared", "之后又恢复，说明权重未受影响"},
         {"norm-too", "the grad norm is gone with it", "梯度范数同时消失"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
-    .docs = {.finds = "A loss that disappears from the log, or turns into 0.0, because it is NaN.",
-             .matters = "The run is dead and its log looks calm: no NaN is printed anywhere, and counters of NaN "
-                        "iterations can stay at zero.",
-             .decides =
-                 "The loss is missing in records that hold the metrics which always came with it (in 90 % of its "
-                 "records, and hardly ever without it before), and no skipped step explains that (a skip counter, an "
-                 "overflow message, a halved loss scale, a grad norm printed again). One record is enough where the "
-                 "framework is known to omit losses that are not positive (Megatron-LM and its relatives); elsewhere "
-                 "three at the end of the log. In a record that the end of the file cuts only metrics that are printed "
-                 "after the loss count. Or the loss is exactly 0.0 beside a grad norm that is NaN or infinite. A loss "
-                 "of 0.0 with a finite grad norm is normal for policy optimisation.\n\n*error*, or *warning* when the "
-                 "loss comes back or only the evaluation loss is concerned.",
-             .example =
-                 "`loss is missing from step 57 to the end (43 records), a NaN that was not written; still there: lr`",
-             .to_do = "As for `non-finite-loss`. Switch the filter off (`--logging_nan_inf_filter false`), or on the "
-                      "checks (`--check-for-nan-in-loss-and-grad`), so that the next one is seen when it happens.",
-             .false_alarms = "A second phase of training that logs its loss under another name is recognised only if "
-                             "that name holds `loss`.",
-             .references =
-                 "Megatron-LM training log (losses printed if greater than zero, until 2026-03); NVIDIA/Megatron-LM "
-                 "issues of the same kind: epfLLM/Megatron-LLM#33, deepspeedai/Megatron-DeepSpeed#396. "
-                 "huggingface/transformers#35204 (`logging_nan_inf_filter`)."},
+    .docs =
+        {.finds = "A loss that disappears from the log, or turns into 0.0, because it is NaN.",
+         .matters = "The run is dead and its log looks calm: no NaN is printed anywhere, and counters of NaN "
+                    "iterations can stay at zero.",
+         .decides =
+             "The loss is missing in records that hold the metrics which always came with it (in 90 % of its "
+             "records, and hardly ever without it before), and no skipped step explains that (a skip counter, an "
+             "overflow message, a halved loss scale, a grad norm printed again). One record is enough where the "
+             "framework is known to omit losses that are not positive (Megatron-LM and its relatives); elsewhere "
+             "three at the end of the log. In a record that the end of the file cuts only metrics that are printed "
+             "after the loss count. Or the loss is exactly 0.0 beside a grad norm that is NaN or infinite. A loss "
+             "of 0.0 with a finite grad norm is normal for policy optimisation. Where the log has no grad norm, the "
+             "loss has to be exactly 0.0 in every record to the end right after a value of 0.1 or more; 0.0 in all "
+             "records is a warning (a note below five records), because a loss without a target is 0, too.\n\n*error*, "
+             "or *warning* when the "
+             "loss comes back or only the evaluation loss is concerned.",
+         .example =
+             "`loss is missing from step 57 to the end (43 records), a NaN that was not written; still there: lr`",
+         .to_do = "As for `non-finite-loss`. Switch the filter off (`--logging_nan_inf_filter false`), or on the "
+                  "checks (`--check-for-nan-in-loss-and-grad`), so that the next one is seen when it happens.",
+         .false_alarms = "A second phase of training that logs its loss under another name is recognised only if "
+                         "that name holds `loss`.",
+         .references =
+             "Megatron-LM training log (losses printed if greater than zero, until 2026-03); NVIDIA/Megatron-LM "
+             "issues of the same kind: epfLLM/Megatron-LLM#33, deepspeedai/Megatron-DeepSpeed#396. "
+             "huggingface/transformers#35204 (`logging_nan_inf_filter`)."},
     .judge = judge};
 
 }  // namespace assay

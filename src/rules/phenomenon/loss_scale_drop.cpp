@@ -25,8 +25,10 @@ struct Drop {
   bool loud = false;
 };
 
-// The part of a fall in which most halvings happened within `span` steps; one interval between records is the least
-// that a log can resolve.
+std::int64_t width(StepRange steps) { return steps.last - steps.first + 1; }
+
+// The part of a fall in which most halvings happened within `span` steps. Moves told between the same two records are
+// not resolved any further; where fewer steps lie between these than a scaler waits to double, none was due.
 ScaleFall densest_part(const ScalerHistory& scaler, const ScaleFall& fall, std::int64_t span) {
   ScaleFall best;
   for (std::size_t i = 0; i < scaler.moves.size(); ++i) {
@@ -35,7 +37,8 @@ ScaleFall densest_part(const ScalerHistory& scaler, const ScaleFall& fall, std::
     ScaleFall part{first.steps, first.line, first.before, first.after, 0, fall.start_up};
     for (std::size_t j = i; j < scaler.moves.size() && scaler.moves[j].down(); ++j) {
       const ScaleMove& move = scaler.moves[j];
-      const bool within = j == i || move.steps.last - first.steps.first + 1 <= span;
+      const bool unresolved = move.steps == first.steps && static_cast<double>(width(move.steps)) <= scaler.window;
+      const bool within = j == i || unresolved || move.steps.last - first.steps.first + 1 <= span;
       if (!within || move.steps.last > fall.steps.last) break;
       part.steps.last = move.steps.last;
       part.to = move.after;
@@ -100,7 +103,9 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   finding.severity = worst->loud ? Severity::kWarning : Severity::kNote;
   finding.confidence = worst->loud ? 0.9 : 0.7;
   finding.impact = share_of_run(run, worst->fall.steps);
-  finding.message = {drops.size() == 1 ? "fell" : "fell-often",
+  finding.message = {run.segments[worst->segment].empty() ? "fell-undated"
+                     : drops.size() == 1                  ? "fell"
+                                                          : "fell-often",
                      {{"from", scale_value(worst->fall.from)},
                       {"to", scale_value(worst->fall.to)},
                       {"halvings", worst->fall.halvings},
@@ -137,6 +142,8 @@ const Rule kLossScaleDrop{
     .sentences = with_loss_sentences(
         {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at steps {steps}, after the start-up",
           "启动阶段之后，第 {steps} 步 loss scale 从 {from} 降到 {to}（减半 {halvings} 次）"},
+         {"fell-undated", "loss scale fell from {from} to {to} ({halvings} halvings without a rise)",
+          "loss scale 从 {from} 降到 {to}（连续减半 {halvings} 次，其间没有回升）"},
          {"fell-often",
           "loss scale fell fast {count} times after the start-up; worst from {from} to {to} ({halvings} halvings) at "
           "steps {steps}",

@@ -46,9 +46,11 @@ std::vector<Found> find_all(const Run& run, const std::vector<SkipHistory>& skip
     if (!values) continue;
     Found found{i, norm, *values, Severity::kNote, scaler_history(run, i).logged, false};
     if (values->count > 0 && !values->to_the_end) {
+      // The search of the scaler ends within the first steps, and its trace (a mean over the interval) in the record
+      // that covers them.
       const std::int64_t spacing = record_spacing(run.segments[i]);
-      found.start_up =
-          begins_at_start(run, i) && norm->step(values->last) <= run.segments[i].first_step() - spacing + kStartUpSteps;
+      const bool early = norm->step(values->last) <= run.segments[i].first_step() - spacing + kStartUpSteps;
+      found.start_up = begins_at_start(run, i) && (early || norm->row_of(values->last) == 0);
     }
     found.severity = severity_of(found, set);
     out.push_back(found);
@@ -98,9 +100,25 @@ Finding tell(const Run& run, const Found& found) {
   return finding;
 }
 
+// The record that covers the step of the message counts a skipped step.
+bool was_skipped(const Run& run, const Event& event) {
+  const auto index = static_cast<std::size_t>(std::max(event.segment, 0));
+  if (!event.step || run.segments[index].empty()) return false;
+  const StepRange steps = steps_of_event(run, index, event);
+  for (const SkipStretch& one : skip_history(run, index, scaler_history(run, index)).stretches) {
+    if (one.steps.first <= steps.last && steps.first <= one.steps.last) return true;
+  }
+  return false;
+}
+
+bool ends(const Run& run, const Event& event) {
+  return std::none_of(run.segments.begin(), run.segments.end(),
+                      [&](const Segment& one) { return !one.empty() && one.rows->line.back() > event.line; });
+}
+
 Finding tell_message(const Run& run, const Event& event) {
   Finding finding;
-  finding.severity = Severity::kError;
+  finding.severity = was_skipped(run, event) ? Severity::kWarning : Severity::kError;
   finding.confidence = 0.8;
   finding.impact = 0.5;
   finding.where = place(run, event.line);
@@ -126,9 +144,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   }
   const auto worst =
       std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
-  Finding finding = tell(run, *worst);
+  // A message that stands behind everything else told of the end: worse than values that were got over.
+  const Event* told = told_non_finite(run, true);
+  const bool ended = told != nullptr && worst->severity < Severity::kError && ends(run, *told);
+  Finding finding = ended ? tell_message(run, *told) : tell(run, *worst);
   for (const Found& one : all) {
-    if (&one != &*worst && finding.also.size() < 200) finding.also.push_back(where(run, one));
+    if ((ended || &one != &*worst) && finding.also.size() < 200) finding.also.push_back(where(run, one));
   }
   out.add(std::move(finding));
 }
@@ -173,7 +194,8 @@ const Rule kNonFiniteGrad{
          .matters = "Without a skip the update is NaN, or zero after clipping by an infinite norm: the step trains "
                     "nothing at best.",
          .decides =
-             "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 steps, or "
+             "Values that no skipped step explains. *note*: all were skipped, or all lie within the first 50 steps or "
+             "the first record, or "
              "they are scattered (at most 5 % of the records, no more than two in a row) under a logged loss scale. "
              "*warning*: scattered without a loss scale in the log. *error*: more, or to the end.",
          .example = "`grad norm is Inf at 28 of 480 records, from step 19,500 to 23,800`",

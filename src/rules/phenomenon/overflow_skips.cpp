@@ -18,7 +18,7 @@ namespace assay {
 
 namespace {
 
-enum class Kind : std::uint8_t { kNothing, kStartUp, kFew, kMany, kInARow };
+enum class Kind : std::uint8_t { kNothing, kStartUp, kUpdated, kFew, kUndated, kMany, kInARow };
 
 struct Part {
   std::size_t segment = 0;
@@ -64,13 +64,26 @@ Part judge_part(const Run& run, std::size_t index, const Parameters& set) {
     part.kind = Kind::kInARow;
     part.severity = goes_on ? Severity::kWarning : Severity::kError;
     part.where = in_a_row;
-  } else if (static_cast<double>(worst.skipped) >= set["fewest"] && static_cast<double>(worst.skipped) > rate * width) {
+  } else if (!worst.undated && static_cast<double>(worst.skipped) >= set["fewest"] &&
+             static_cast<double>(worst.skipped) > rate * width) {
     part.kind = Kind::kMany;
     part.severity = Severity::kWarning;
+    part.where = worst;
+  } else if (part.skips.later > 0 && (worst.undated || run.segments[index].empty())) {
+    // With a scale its fall is the better measure (loss-scale-drop): a saw-tooth of many skips may be healthy.
+    const bool many = !part.scaler.logged && static_cast<double>(worst.skipped) >= set["fewest"];
+    part.kind = Kind::kUndated;
+    part.severity = many ? Severity::kWarning : Severity::kNote;
     part.where = worst;
   } else if (part.skips.later > 0) {
     part.kind = Kind::kFew;
     part.where = worst;
+  } else if (part.skips.updated > 0) {
+    part.kind = Kind::kUpdated;
+    part.severity = static_cast<double>(part.skips.updated) >= set["fewest"] ? Severity::kWarning : Severity::kNote;
+    part.where.line = part.skips.updated_line;
+    part.where.skipped = part.skips.updated;
+    part.where.undated = true;
   } else if (part.skips.start_up > 0) {
     part.kind = Kind::kStartUp;
     part.where = start_up_of(part.skips);
@@ -99,8 +112,12 @@ Phrase message_of(const Part& part) {
                {"rate",
                 Value(100.0 * static_cast<double>(part.where.skipped) / static_cast<double>(width), Unit::kPercent)},
                {"steps", steps}}};
+    case Kind::kUndated: return {"undated", {{"skipped", part.where.skipped}}};
+    case Kind::kUpdated: return {"updated", {{"count", part.where.skipped}}};
     case Kind::kFew:
-      return {clustered(part) ? "few-but-dense" : "few",
+      return {clustered(part)      ? "few-but-dense"
+              : part.scaler.logged ? "few"
+                                   : "few-without-scaler",
               {{"skipped", part.skips.later},
                {"covered", part.skips.later_steps},
                {"steps", steps},
@@ -124,6 +141,7 @@ void add_evidence(const Run& run, const Part& part, Finding& finding) {
     finding.evidence.push_back(
         {{"in-all", {{"skipped", part.skips.later}, {"covered", part.skips.later_steps}}}, {}, {}});
   }
+  if (part.where.undated) return;
   if (part.skips.counter_silent) finding.evidence.push_back({{"counter-silent", {}}, {}, {}});
   const Series* batch = run.segments[part.segment].find(metric::kGlobalBatchSize);
   if (finding.severity != Severity::kNote && batch != nullptr && !batch->empty()) {
@@ -147,6 +165,12 @@ void add_actions(const Run& run, const Part& part, Finding& finding) {
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
 }
 
+Location place_of(const Run& run, const Part& part) {
+  if (part.where.undated && run.segments[part.segment].empty()) return place(run, part.where.line);
+  if (part.kind == Kind::kUpdated) return place(run, part.where.line);
+  return place(run, part.segment, part.where.steps, part.where.line);
+}
+
 void judge(const Run& run, const Parameters& set, Findings& out) {
   bool told = false;  // the log has what tells of skips
   std::vector<Part> parts;
@@ -167,11 +191,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   Finding finding;
   finding.severity = worst->severity;
   finding.confidence = 0.9;
-  finding.impact = share_of_run(run, worst->where.steps);
+  finding.impact = worst->where.undated ? 0.1 : share_of_run(run, worst->where.steps);
   finding.message = message_of(*worst);
-  finding.where = place(run, worst->segment, worst->where.steps, worst->where.line);
+  finding.where = place_of(run, *worst);
   for (const Part& part : parts) {
-    if (&part != &*worst) finding.also.push_back(place(run, part.segment, part.where.steps, part.where.line));
+    if (&part != &*worst) finding.also.push_back(place_of(run, part));
   }
   add_evidence(run, *worst, finding);
   add_actions(run, *worst, finding);
@@ -208,6 +232,17 @@ const Rule kOverflowSkips{
           "训练启动阶段 loss scale 从 {from} 降到 {to}，其间跳过参数更新 {skipped} 次，属正常现象"},
          {"few", "optimizer steps skipped after the start-up: {skipped} in {covered} steps, what a loss scaler needs",
           "启动阶段之后的 {covered} 步中跳过参数更新 {skipped} 次，属于 loss scaler 的正常开销"},
+         {"few-without-scaler",
+          "optimizer steps skipped after the start-up: {skipped} in {covered} steps, because the gradient was not "
+          "finite",
+          "启动阶段之后的 {covered} 步中有 {skipped} 次参数更新因梯度不是有限值而被跳过"},
+         {"undated",
+          "optimizer steps that were skipped by the words of the log: {skipped}; how many steps lie between them it "
+          "does "
+          "not tell",
+          "日志中有 {skipped} 次跳过参数更新的信息，但看不出它们之间相隔多少步"},
+         {"updated", "overflows after which the parameters were updated all the same, by the words of the log: {count}",
+          "日志称梯度溢出 {count} 次，但参数仍用溢出的梯度更新"},
          {"few-but-dense", "optimizer steps skipped after the start-up: {skipped}, most of them at steps {steps}",
           "启动阶段之后跳过参数更新 {skipped} 次，集中在第 {steps} 步"},
          {"many", "{skipped} of {width} steps skipped ({rate}) at steps {steps}, after the start-up",
@@ -239,7 +274,9 @@ const Rule kOverflowSkips{
                         "iterations while DeepSpeed skips. Skips in the start-up search are a note whatever their "
                         "number. Afterwards the stretch in which skips exceed `rate` the most is judged: at least "
                         "`fewest` of them are a warning. At least `in-a-row` in succession are a warning if the run "
-                        "took as many steps again afterwards, else an error. Fewer are a note.",
+                        "took as many steps again afterwards, else an error. Fewer are a note. Messages that no "
+                        "step or record dates are counted, not called a row: at least `fewest` are a warning where "
+                        "the log tells no loss scale, a note where it does.",
              .example = "`6 of 7 steps skipped (85.71 %) at steps 17,062-17,068, after the start-up`",
              .to_do = "Nothing for a start-up search (a lower initial scale makes it shorter) or for a few. Otherwise "
                       "look at the loss at the same steps, go back to a checkpoint from before the first overflow, and "

@@ -32,8 +32,11 @@ constexpr std::array kWords{
     Word{"xid (", Cause::kHardware},
     Word{"ecc error", Cause::kHardware},
     Word{"segmentation fault", Cause::kException},
+    Word{"core dumped", Cause::kException},
+    Word{"terminate called", Cause::kException},
     Word{"watchdog", Cause::kException},
     Word{"times out", Cause::kException},
+    Word{"timeout", Cause::kException},
     Word{"device-side assert", Cause::kException},
     Word{"nccl error", Cause::kException},
     Word{"timed out", Cause::kException},
@@ -109,10 +112,11 @@ void add_actions(const Run& run, std::size_t segment, Cause cause, std::int64_t 
 void judge(const Run& run, const Parameters&, Findings& out) {
   std::size_t index = run.segments.size();
   while (index > 0 && run.segments[index - 1].empty()) --index;
-  if (index == 0) return out.not_applicable("no-records");
-  const Segment& segment = run.segments[--index];
-  const std::int64_t last_step = segment.last_step();
-  const std::vector<const Event*> end = events_at_end(run, segment.rows->line.back());
+  const bool records = index > 0;
+  if (records) --index;
+  const Segment& segment = run.segments[index];
+  const std::int64_t last_step = records ? segment.last_step() : 0;
+  const std::vector<const Event*> end = events_at_end(run, records ? segment.rows->line.back() : 0);
   const Event* telling = nullptr;
   std::size_t messages = 0;
   for (const Event* event : end) {
@@ -121,8 +125,12 @@ void judge(const Run& run, const Parameters&, Findings& out) {
     ++messages;
     if (telling == nullptr || cause_of(*event) > cause_of(*telling)) telling = event;
   }
-  if (telling == nullptr) return;
-  if (run.planned_steps && last_step >= *run.planned_steps) return;  // what is killed after the last step had ended
+  if (telling == nullptr) {
+    if (!records) out.not_applicable("no-records");
+    return;
+  }
+  if (records && run.planned_steps && last_step >= *run.planned_steps)
+    return;  // what is killed after the last step had ended
 
   const Cause cause = cause_of(*telling);
   Finding finding;
@@ -130,12 +138,14 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   finding.confidence = 0.9;
   finding.message = {sentence_of(cause), {{"step", last_step}}};
   finding.impact = 0.1;
-  if (run.planned_steps && *run.planned_steps > 0) {
+  if (!records) {
+    finding.message = {"before-records", {}};
+  } else if (run.planned_steps && *run.planned_steps > 0) {
     finding.message.key += "-of";
     finding.message.values.emplace_back("planned", *run.planned_steps);
     finding.impact = 1 - static_cast<double>(last_step) / static_cast<double>(*run.planned_steps);
   }
-  finding.where = place(run, index, {last_step, last_step}, telling->line);
+  finding.where = records ? place(run, index, {last_step, last_step}, telling->line) : place(run, telling->line);
   finding.evidence.push_back({{"line", {{"line", telling->text}}}, {}, place(run, telling->line)});
   if (messages > 1) finding.evidence.push_back({{"messages", {{"count", messages}}}, {}, {}});
   add_actions(run, index, cause, last_step, finding);
@@ -152,41 +162,41 @@ const Rule kRunAborted{
     .title_zh = "训练提前终止",
     .scope = Scope::kRun,
     .severity = Severity::kNote,
-    .sentences = {{"memory", "the run ended at step {step}: out of memory", "训练在第 {step} 步终止：内存（显存）不足"},
-                  {"memory-of", "the run ended at step {step} of {planned}: out of memory",
-                   "训练在第 {step} 步终止（计划 {planned} 步）：内存（显存）不足"},
-                  {"exception", "the run ended at step {step} with an error", "训练在第 {step} 步因报错终止"},
-                  {"exception-of", "the run ended at step {step} of {planned} with an error",
-                   "训练在第 {step} 步因报错终止（计划 {planned} 步）"},
-                  {"hardware", "the run ended at step {step} with a fault of the hardware",
-                   "训练在第 {step} 步因硬件故障终止"},
-                  {"hardware-of", "the run ended at step {step} of {planned} with a fault of the hardware",
-                   "训练在第 {step} 步因硬件故障终止（计划 {planned} 步）"},
-                  {"scheduler", "the run was cancelled at step {step} by the scheduler",
-                   "训练在第 {step} 步被调度系统取消"},
-                  {"scheduler-of", "the run was cancelled at step {step} of {planned} by the scheduler",
-                   "训练在第 {step} 步被调度系统取消（计划 {planned} 步）"},
-                  {"killed", "the run was killed at step {step} (SIGKILL)", "训练在第 {step} 步被强制终止（SIGKILL）"},
-                  {"killed-of", "the run was killed at step {step} of {planned} (SIGKILL)",
-                   "训练在第 {step} 步被强制终止（SIGKILL；计划 {planned} 步）"},
-                  {"who-killed",
-                   "find out who killed it: the kernel when the host ran out of memory (dmesg: oom-kill), or the "
-                   "scheduler at a limit of time or memory (its accounting of the job); the log itself does not say",
-                   "查明由谁终止：主机内存耗尽时由内核终止（dmesg 中的 "
-                   "oom-kill），或超出时间、内存限制时由调度系统终止（查看作业记录）；日志本身没有说明"},
-                  {"signal", "the run was stopped at step {step} from outside", "训练在第 {step} 步被外部信号终止"},
-                  {"signal-of", "the run was stopped at step {step} of {planned} from outside",
-                   "训练在第 {step} 步被外部信号终止（计划 {planned} 步）"},
-                  {"no-records", "needs training records in the log", "需要日志中有训练记录"},
-                  {"line", "the log says: {line}", "日志原文：{line}"},
-                  {"messages", "{count} messages of this kind stand after the last record",
-                   "最后一条记录之后共有 {count} 条此类信息"},
-                  {"less-memory",
-                   "make a step smaller: micro-batch, sequence length, activation recomputation; the effective batch "
-                   "can stay the same with more accumulation steps",
-                   "减小单步占用：micro-batch、序列长度、激活重计算；增加梯度累积步数即可保持有效 batch 不变"},
-                  {"resume", "resume from the checkpoint of step {checkpoint}; {lost} steps are lost",
-                   "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost} 步"}},
+    .sentences =
+        {{"memory", "the run ended at step {step}: out of memory", "训练在第 {step} 步终止：内存（显存）不足"},
+         {"memory-of", "the run ended at step {step} of {planned}: out of memory",
+          "训练在第 {step} 步终止（计划 {planned} 步）：内存（显存）不足"},
+         {"exception", "the run ended at step {step} with an error", "训练在第 {step} 步因报错终止"},
+         {"exception-of", "the run ended at step {step} of {planned} with an error",
+          "训练在第 {step} 步因报错终止（计划 {planned} 步）"},
+         {"hardware", "the run ended at step {step} with a fault of the hardware", "训练在第 {step} 步因硬件故障终止"},
+         {"hardware-of", "the run ended at step {step} of {planned} with a fault of the hardware",
+          "训练在第 {step} 步因硬件故障终止（计划 {planned} 步）"},
+         {"scheduler", "the run was cancelled at step {step} by the scheduler", "训练在第 {step} 步被调度系统取消"},
+         {"scheduler-of", "the run was cancelled at step {step} of {planned} by the scheduler",
+          "训练在第 {step} 步被调度系统取消（计划 {planned} 步）"},
+         {"killed", "the run was killed at step {step} (SIGKILL)", "训练在第 {step} 步被强制终止（SIGKILL）"},
+         {"killed-of", "the run was killed at step {step} of {planned} (SIGKILL)",
+          "训练在第 {step} 步被强制终止（SIGKILL；计划 {planned} 步）"},
+         {"who-killed",
+          "find out who killed it: the kernel when the host ran out of memory (dmesg: oom-kill), or the "
+          "scheduler at a limit of time or memory (its accounting of the job); the log itself does not say",
+          "查明由谁终止：主机内存耗尽时由内核终止（dmesg 中的 "
+          "oom-kill），或超出时间、内存限制时由调度系统终止（查看作业记录）；日志本身没有说明"},
+         {"signal", "the run was stopped at step {step} from outside", "训练在第 {step} 步被外部信号终止"},
+         {"signal-of", "the run was stopped at step {step} of {planned} from outside",
+          "训练在第 {step} 步被外部信号终止（计划 {planned} 步）"},
+         {"before-records", "the run ended without a training record in the log", "日志中没有训练记录，运行即已终止"},
+         {"no-records", "needs training records in the log", "需要日志中有训练记录"},
+         {"line", "the log says: {line}", "日志原文：{line}"},
+         {"messages", "{count} messages of this kind stand after the last record",
+          "最后一条记录之后共有 {count} 条此类信息"},
+         {"less-memory",
+          "make a step smaller: micro-batch, sequence length, activation recomputation; the effective batch "
+          "can stay the same with more accumulation steps",
+          "减小单步占用：micro-batch、序列长度、激活重计算；增加梯度累积步数即可保持有效 batch 不变"},
+         {"resume", "resume from the checkpoint of step {checkpoint}; {lost} steps are lost",
+          "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost} 步"}},
     .docs =
         {.finds =
              "A run whose log says that it was killed, cancelled or ended by an exception, before its planned steps.",
@@ -195,7 +205,8 @@ const Rule kRunAborted{
          .decides = "A message of a signal, a scheduler, an exception, an exhausted memory or failing hardware after "
                     "the last record, no message of a planned end, and fewer steps than planned. Of many messages the "
                     "one that names a cause is quoted. Signals and schedulers are a note, the rest a warning. SIGKILL "
-                    "leaves no word of who sent it. A log that merely stops is not called aborted.",
+                    "leaves no word of who sent it. A traceback without its last line, behind everything else, counts "
+                    "as an exception. A log that merely stops is not called aborted.",
          .example = "`the run was cancelled at step 200 of 1,000 by the scheduler`",
          .to_do = "Resume from the last checkpoint; for an exception, read the quoted line first.",
          .false_alarms = "A launcher that kills its helpers after a planned end that the log does not announce.",
