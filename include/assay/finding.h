@@ -15,6 +15,10 @@ namespace assay {
 enum class Severity : std::uint8_t { kNote, kWarning, kError };  // by the harm done: see docs/design/report.md
 std::string_view name(Severity severity);
 
+/// The words for a confidence: certain, likely, below that possible. What is only possible is never an error.
+inline constexpr double kCertain = 0.9;
+inline constexpr double kLikely = 0.6;
+
 /// A stretch of a series as a picture: buckets of at least one record with their least and greatest value, so that no
 /// spike is lost. Empty buckets do not occur; a bucket that held a non-finite value says so.
 struct Curve {

@@ -63,7 +63,7 @@ int run(Choice& choice, const std::vector<std::string>& paths) {
   }();
   if (!report) return complain(report.error());
   tell_failures(*report, *choice.output);
-  return print(render(*report, *choice.output), status_of(*report, choice.fail_on), choice.output->file);
+  return print(*report, render(*report, *choice.output), status_of(*report, choice.fail_on), choice.output->file);
 }
 
 }  // namespace

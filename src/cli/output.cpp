@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -85,6 +86,19 @@ Result<void> write_output(const std::string& text, const std::string& file) {
 int print(const std::string& text, int status, const std::string& file) {
   if (auto written = write_output(text, file); !written) return complain(written.error());
   return status;
+}
+
+int print(const Report& report, const std::string& text, int status, const std::string& file) {
+  struct stat out = {};
+  const bool exists = !file.empty() && file != "-" && stat(file.c_str(), &out) == 0 && S_ISREG(out.st_mode);
+  const bool is_log = exists && std::any_of(report.files.begin(), report.files.end(), [&](const FileRecord& one) {
+                        struct stat in = {};
+                        return (one.named || one.records > 0) && stat(one.path.c_str(), &in) == 0 &&
+                               in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+                      });
+  if (!is_log) return print(text, status, file);
+  return complain(
+      {ErrorCode::kUsage, file + " is one of the logs: the report would replace it", {}, "give -o another name"});
 }
 
 Result<std::string> read_all(const std::string& path) {

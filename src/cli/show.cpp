@@ -31,7 +31,7 @@ int run(Choice& choice, const std::vector<std::string>& paths) {
   const RenderOptions options = choice.output->render();
   const std::string text =
       choice.output->format == "json" ? render_json(*report, options) : render_reading(*report, choice.ledger, options);
-  return print(text, status_of(*report, std::nullopt), choice.output->file);
+  return print(*report, text, status_of(*report, std::nullopt), choice.output->file);
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/parallel.h"
@@ -56,11 +58,26 @@ void forget_cut(Recording& recording) {
       std::erase_if(file.problems, [](const Error& problem) { return problem.code == ErrorCode::kTruncated; }));
 }
 
+// Texts and programs quote logs and are none: such a file is read only where the user names it.
+bool quotes_logs(std::string_view path) {
+  constexpr std::string_view kEndings[] = {".md",  ".rst", ".tex", ".html", ".htm", ".ipynb", ".py",
+                                           ".pyi", ".c",   ".cc",  ".cpp",  ".cu",  ".h",     ".hpp",
+                                           ".js",  ".ts",  ".rs",  ".go",   ".java"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [path](std::string_view ending) { return path.ends_with(ending); });
+}
+
 Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
   Outcome out;
   out.done = true;
   if (input.error) {
     out.file = failed(input, *input.error);
+    return out;
+  }
+  if (!input.named && quotes_logs(input.path)) {
+    out.file.path = input.path;
+    out.file.state = FileState::kUnknown;
+    out.file.bytes = input.bytes;
     return out;
   }
   Recording recording =

@@ -33,6 +33,8 @@ void judge_one(const Rule& rule, const CheckOptions& options, const Ask& ask, Ju
     if (finding.name.empty()) finding.name = rule.name;
     finding.confidence = std::clamp(finding.confidence, 0.01, 1.0);
     finding.impact = std::clamp(finding.impact, 0.0, 1.0);
+    // A false alarm costs more than a miss: what is only possible stops nobody's job.
+    if (finding.confidence < kLikely) finding.severity = std::min(finding.severity, Severity::kWarning);
     out.findings.push_back(std::move(finding));
   }
 }

@@ -180,6 +180,7 @@ class Planner {
   void choose_keys() {
     const std::size_t n = recording_.rows();
     key_.assign(n, false);
+    foreign_.assign(n, false);
     const Series* spine = backbone(recording_);
     if (spine == nullptr) return;
     key_ = rows_with(recording_, *spine);
@@ -204,7 +205,7 @@ class Planner {
     }
     for (std::size_t i = 0; i < n; ++i) {
       const auto axis = on_axis.find(recording_.shape[i]);
-      foreign_.push_back(axis != on_axis.end() && !axis->second);
+      foreign_[i] = axis != on_axis.end() && !axis->second;
       if (key_[i] && recording_.step[i] == kNoStep && !plan_.numbered) key_[i] = false;
       // Another rank's row of a statement that the main rank prints as well.
       if (rank != kNoRank && recording_.rank[i] != rank && recording_.rank[i] != kNoRank &&

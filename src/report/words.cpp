@@ -30,8 +30,8 @@ std::string word(Severity severity, Language language) {
 }
 
 std::string confidence_word(double confidence, Language language) {
-  if (confidence >= 0.9) return say("certain", "确定", language);
-  if (confidence >= 0.6) return say("likely", "很可能", language);
+  if (confidence >= kCertain) return say("certain", "确定", language);
+  if (confidence >= kLikely) return say("likely", "很可能", language);
   return say("possible", "可能", language);
 }
 

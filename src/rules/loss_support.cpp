@@ -75,10 +75,25 @@ std::optional<double> value_at(const Segment& segment, std::string_view name, st
 
 // What a counter of consumed samples or tokens counted within the steps: from the first one read (the first of all is
 // 0) to the last.
+// A counter at the end of a step. Between two records a batch is taken to be as large as the others; outside of the
+// records nobody knows.
+std::optional<double> counter_at(const Segment& segment, std::string_view name, std::int64_t step) {
+  const Series* counter = segment.find(name);
+  if (counter == nullptr || counter->empty()) return std::nullopt;
+  const std::size_t i = counter->at_or_after_step(step);
+  if (i == counter->size()) return std::nullopt;
+  const double after = counter->value(i);
+  if (counter->step(i) == step) return after;
+  if (i == 0) return std::nullopt;
+  const auto whole = static_cast<double>(counter->step(i) - counter->step(i - 1));
+  const double part = static_cast<double>(step - counter->step(i - 1)) / whole;
+  return std::round(counter->value(i - 1) + part * (after - counter->value(i - 1)));
+}
+
 std::optional<StepRange> consumed_within(const Segment& segment, std::string_view name, StepRange steps) {
-  const auto before = value_at(segment, name, steps.first - 1);
-  const auto after = value_at(segment, name, steps.last);
-  if (!before || !after || !(*after > *before) || *after > 9e15) return std::nullopt;
+  const auto before = counter_at(segment, name, steps.first - 1);
+  const auto after = counter_at(segment, name, steps.last);
+  if (!before || !after || !(*before >= 0) || !(*after > *before) || *after > 9e15) return std::nullopt;
   return StepRange{static_cast<std::int64_t>(*before), static_cast<std::int64_t>(*after) - 1};
 }
 
