@@ -9,11 +9,12 @@
 // point from which the event rises, and in a zig-zag it is as large as the next rise; unless four records or more did
 // nothing but fall.
 //
-// Why what follows counts too: with one or two records before, the zig-zag of small batches shows only afterwards. Rises
-// that begin at the level again (later_rises) are of the same kind as the one that is being judged; a loss that really
-// left does not come back to begin anew.
+// Why what follows counts too: with one or two records before, the zig-zag of small batches shows only afterwards.
+// Rises that begin at the level again (later_rises) are of the same kind as the one that is being judged; a loss that
+// really left does not come back to begin anew.
 //
-// Limits: a trend that bends upwards slowly is its own noise here. Eight records of a heavy-tailed loss may all be calm.
+// Limits: a trend that bends upwards slowly is its own noise here. Eight records of a heavy-tailed loss may all be
+// calm.
 
 #include "measure/few_records.h"
 
@@ -59,8 +60,7 @@ bool FewRecords::rises_step_by_step(double x, double least, double least_fall) c
     later = before;
   }
   double largest_fall = least_fall;  // rises may be the event itself
-  for (std::size_t i = 1; i < values_.size(); ++i)
-    largest_fall = std::max(largest_fall, values_[i - 1] - values_[i]);
+  for (std::size_t i = 1; i < values_.size(); ++i) largest_fall = std::max(largest_fall, values_[i - 1] - values_[i]);
   return x - later >= least && x - later >= 3 * largest_fall;
 }
 

@@ -11,6 +11,9 @@
 // times length; Theil-Sen needs 5 % more): three of them have to fit below the change allowed, so that a record of
 // single samples, 15 % noise, is not called flat for want of proof.
 //
+// Fewer records than that prove nothing, unless they are all but equal: batches differ, and so do the losses of any
+// model that looks at them. standstill() finds the end of a series that repeats itself to a quarter of a per cent.
+//
 // Limits: the ends of the stretch are good to a block. A stretch that creeps on by just under the change allowed is
 // found in its longest part.
 
@@ -20,6 +23,7 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "stat/quantile.h"
@@ -34,6 +38,8 @@ constexpr std::size_t kHalfWidth = 2;
 constexpr double kMedianOfFive = 0.536;
 constexpr double kBandOfNoise = 4;  // smoothed blocks of pure noise span this many of their sigma
 constexpr double kErrors = 3;
+constexpr double kStill = 0.0025;
+constexpr std::size_t kStillRecords = 5;
 
 struct Blocks {
   std::vector<double> median;
@@ -126,21 +132,35 @@ std::optional<Plateau> longest_plateau(std::span<const double> values, std::size
   return std::nullopt;
 }
 
-std::optional<double> uniform_guess(double level, std::optional<double> vocabulary) {
-  constexpr std::array<double, 9> kUsual = {2, 3, 4, 5, 10, 20, 50, 100, 1000};
-  // What tokenizers in use have: near one of them the level tells that it is a guess, not which tokenizer.
-  constexpr std::array<double, 9> kVocabularies = {30522, 32000, 50257, 64000, 65536, 100277, 128256, 151936, 256000};
+std::optional<Plateau> standstill(std::span<const double> values, std::size_t from) {
+  std::size_t first = values.size();
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  while (first > from) {
+    const double x = values[first - 1];
+    if (!(x > 0) || std::isinf(x)) break;
+    if (std::max(high, x) - std::min(low, x) > kStill * std::min(low, x)) break;
+    low = std::min(low, x);
+    high = std::max(high, x);
+    --first;
+  }
+  if (values.size() < first + kStillRecords) return std::nullopt;
+  const auto stretch = values.subspan(first);
+  return Plateau{first, values.size() - 1, stretch.size(), median(stretch), high - low, neighbor_noise(stretch)};
+}
+
+std::optional<double> uniform_guess(double level, std::optional<double> told) {
+  // What tokenizers in use have, and the classes of ImageNet: near one of them the level tells that it is a guess, not
+  // which tokenizer.
+  constexpr std::array<double, 10> kUsual = {1000, 30522, 32000, 50257, 64000, 65536, 100277, 128256, 151936, 256000};
   const auto within = [&](double classes, double share) {
     return std::fabs(level - std::log(classes)) <= share * std::log(classes);
   };
-  if (vocabulary && within(*vocabulary, 0.01)) return vocabulary;
-  for (const double classes : kUsual) {
-    if (within(classes, 0.01)) return classes;
-  }
-  const auto nearest = *std::min_element(kVocabularies.begin(), kVocabularies.end(), [&](double a, double b) {
+  if (told) return within(*told, 0.01) ? told : std::nullopt;
+  const auto nearest = *std::min_element(kUsual.begin(), kUsual.end(), [&](double a, double b) {
     return std::fabs(level - std::log(a)) < std::fabs(level - std::log(b));
   });
-  return !vocabulary && within(nearest, 0.005) ? std::optional(nearest) : std::nullopt;
+  return within(nearest, 0.005) ? std::optional(nearest) : std::nullopt;
 }
 
 }  // namespace assay

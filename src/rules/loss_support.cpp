@@ -5,9 +5,9 @@
 // - twice the level at the end (three times where a single record stands before it: that one may be low by chance),
 // - a clean step: three records or more behind the rise, two or more before it, and a gap between both groups of three
 //   times what either scatters,
-// - a steady climb of five records or more that ends at its highest,
-// each at least eight times as high as the noise and twice as high as any swing before; or a second witness: the grad norm at five times what it was before, or
-// an evaluation loss that went up by a tenth. Without any of these a departure of an excerpt is worth a note.
+// - a steady climb of five records or more that ends at its highest, each at least eight times as high as the noise and
+// twice as high as any swing before; or a second witness: the grad norm at five times what it was before, or an
+// evaluation loss that went up by a tenth. Without any of these a departure of an excerpt is worth a note.
 
 #include "rules/loss_support.h"
 

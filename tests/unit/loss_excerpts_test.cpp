@@ -42,7 +42,7 @@ TEST(LossExcerpts, BatchNoiseIsAtMostANote) {
   for (std::size_t i = 0; i < noisy.size(); ++i) {
     for (std::size_t n = 2; n <= noisy[i].size(); ++n) {
       const std::vector<double> begin(noisy[i].begin(), noisy[i].begin() + static_cast<std::ptrdiff_t>(n));
-      if (i == 8 && n < 5) continue;  // cut there it looks like a jump
+      if (i == 8 && n < 5) continue;   // cut there it looks like a jump
       if (i == 7 && n == 5) continue;  // and there like a climb
       EXPECT_LE(gravest(middle_of_a_run(begin)), Severity::kNote) << "excerpt " << i << ", " << n << " records";
     }
