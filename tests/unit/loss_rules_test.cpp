@@ -445,6 +445,30 @@ TEST(Overfit, ScissorsOfTheLosses) {
   EXPECT_TRUE(judge_completely(overfit, flat).empty()) << "the training loss does not fall: no overfitting";
 }
 
+TEST(Overfit, FourEvaluationsTellItWhereTheScissorsOpenWidely) {
+  const Rule& overfit = rule("overfit");
+  const auto count = [&](const std::vector<double>& train, const std::vector<double>& eval) {
+    return judge_completely(overfit, MakeRun().series("loss", train).series("eval_loss", eval).done()).size();
+  };
+  EXPECT_EQ(count({2.0, 1.8, 1.1, 0.6}, {2.5, 2.2, 2.35, 2.6}), 1U);
+  EXPECT_EQ(count({2.0, 1.8, 1.7, 1.6}, {2.5, 2.2, 2.35, 2.6}), 0U) << "the training loss hardly falls";
+  EXPECT_EQ(count({2.0, 1.8, 1.1, 0.6}, {2.5, 2.2, 2.24, 2.3}), 0U) << "less than a tenth";
+  EXPECT_EQ(count({2.0, 1.8, 1.1, 0.6}, {2.5, 2.3, 2.2, 2.6}), 0U) << "one worse evaluation is chance";
+}
+
+TEST(Memorization, WithoutAnEvaluationOnlyWhenNothingIsLeft) {
+  std::vector<double> loss(240);
+  std::vector<double> epoch(240);
+  for (std::size_t i = 0; i < 240; ++i) {
+    epoch[i] = static_cast<double>(i) / 40;
+    loss[i] = 1.2 * std::pow(0.65, std::floor(epoch[i]));  // 0.14 in the last epoch
+  }
+  const auto found =
+      judge_completely(rule("memorization"), MakeRun().series("loss", loss).series("epoch", epoch).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+}
+
 TEST(Memorization, ByHeartUnlessTheEvaluationKeepsUp) {
   std::vector<double> loss(480);
   std::vector<double> epoch(480);

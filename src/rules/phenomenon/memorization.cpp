@@ -24,6 +24,8 @@ constexpr std::size_t kLeastRecords = 20;
 constexpr std::size_t kSmoothHalf = 8;
 constexpr double kHalf = 0.5;
 constexpr double kEvalKept = 1.05;
+constexpr double kSurelyShare = 0.1;  // of the first epoch: without an evaluation less is a guess
+constexpr double kSurelyNats = 0.1;
 
 struct Memorised {
   std::size_t segment = 0;
@@ -80,7 +82,8 @@ void tell(const Run& run, const Memorised& it, Findings& out) {
     kept = values.back() <= kEvalKept * *std::min_element(values.begin(), values.end());
   }
   Finding finding;
-  finding.severity = kept ? Severity::kNote : Severity::kWarning;
+  const bool nothing_left = it.end <= kSurelyShare * it.first_epoch && it.end <= kSurelyNats;
+  finding.severity = kept || (!judged && !nothing_left) ? Severity::kNote : Severity::kWarning;
   finding.confidence = judged ? 0.9 : 0.7;
   finding.where = place(run, it.segment, steps, it.loss->line(it.onset));
   finding.impact = share_of_run(run, steps);
@@ -160,7 +163,8 @@ const Rule kMemorization{
                         "read out of it.",
              .decides = "At least three epochs in the log; the loss at the end (median of the last 5 %) is at most a "
                         "fifth of that of the first epoch, and at most 0.3 nats. *warning*; *note* when an evaluation "
-                        "loss is within 5 % of its best. Preference training is not judged.",
+                        "loss is within 5 % of its best, or, without evaluations, above a tenth of the first epoch or "
+                        "0.1 nats. Preference training is not judged.",
              .example = "`training loss falls from 2.09 in the first epoch to 0.085 after 24 epochs; half of it was "
                         "gone by step 3,150`",
              .to_do = "Fewer epochs or more data; use the checkpoint at which the evaluation was best.",
