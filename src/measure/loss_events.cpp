@@ -34,6 +34,7 @@ namespace {
 
 constexpr double kBackShare = 1.0 / 3;  // of the height lost again: on its way back
 constexpr double kHalfWay = 0.5;
+constexpr double kTwice = 2;
 constexpr std::size_t kFewest = 3;
 constexpr double kSteady = 0.3;
 constexpr double kLearned = 0.9;     // of the first loss: above it nothing had been learned
@@ -291,6 +292,29 @@ std::vector<LossEvent> loss_events(const Run& run, const LossEventOptions& optio
     }
   }
   join_across_restarts(run, out);
+  return out;
+}
+
+std::vector<LossEvent> evaluation_jumps(const Run& run, const LossEventOptions& options,
+                                        std::span<const LossEvent> told) {
+  std::vector<LossEvent> out;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const Series* evaluation = run.segments[i].find(metric::kEvalLoss);
+    const auto judged = judged_losses(run.segments[i]);
+    if (evaluation == nullptr || evaluation->empty() || std::ranges::find(judged, evaluation) != judged.end()) continue;
+    for (const LossEvent& event : Classifier(run, i, *evaluation, options, false).run()) {
+      const Departure& shape = event.shape;
+      if (!event.to_the_end || event.slow || !event.positive || shape.onset == 0 || shape.records() < 2) continue;
+      const double height = shape.peak_value - shape.level;
+      const bool jumps = evaluation->value(shape.onset) >= shape.level + kHalfWay * height;
+      const bool doubled = std::min(shape.after, evaluation->values.back()) >= kTwice * shape.level;
+      const std::int64_t since = evaluation->step(shape.onset - 1);
+      const bool known = std::ranges::any_of(told, [&](const LossEvent& one) {
+        return one.segment == i && one.last_step() >= since && one.onset_step() <= event.last_step();
+      });
+      if (jumps && doubled && !known) out.push_back(event);
+    }
+  }
   return out;
 }
 

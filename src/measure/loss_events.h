@@ -59,6 +59,12 @@ struct LossEvent {
 /// In the order of the file. The run has to outlive the result.
 std::vector<LossEvent> loss_events(const Run& run, const LossEventOptions& options);
 
+/// Jumps of an evaluation loss beside a training loss that is judged instead: to twice its level or more from one
+/// evaluation to the next, not back, with two evaluations up there at least and no event of the training loss since the
+/// evaluation before (`told`: what loss_events() gave).
+std::vector<LossEvent> evaluation_jumps(const Run& run, const LossEventOptions& options,
+                                        std::span<const LossEvent> told);
+
 /// The series that stand for the loss of a segment: the training loss, and the evaluation loss where the training loss
 /// is absent or covers less than half of the segment.
 std::vector<const Series*> judged_losses(const Segment& segment);

@@ -81,6 +81,28 @@ TEST(LossExcerpts, ObjectivesOfPoliciesAreAtMostNotes) {
   EXPECT_LE(gravest(MakeRun().series("loss", policy).series("reward", policy).done()), Severity::kNote);
 }
 
+TEST(LossExcerpts, AnEvaluationThatJumpsAloneIsTold) {
+  const auto said = [](const std::vector<double>& loss, const std::vector<double>& eval) {
+    return gravest(MakeRun().series("loss", loss).series("eval_loss", eval).done());
+  };
+  const std::vector<double> calm = {0.2, 0.19, 0.18, 0.18, 0.17, 0.17};
+  EXPECT_EQ(said(calm, {0.15, 0.147, 0.148, 0.149, 0.71, 0.73}), Severity::kWarning);
+  EXPECT_EQ(said(calm, {0.15, 0.147, 0.148, 0.71, 0.149, 0.15}), std::nullopt) << "back at the next";
+  EXPECT_EQ(said(calm, {0.15, 0.147, 0.19, 0.24, 0.29, 0.35}), std::nullopt) << "a slow rise is another rule's";
+  EXPECT_EQ(said({0.2, 0.19, 0.18, 0.18, 0.8, 0.8}, {0.15, 0.147, 0.148, 0.149, 0.71, 0.73}), Severity::kError)
+      << "told once, by the training loss";
+}
+
+TEST(LossExcerpts, RecordsBehindTheEndAreNotSkipped) {
+  const Rule& spike = rule("loss-spike");
+  auto records = MakeRun().series("loss", {3.02, 3.05, 3.01, 7.6, 8.1}).done();
+  records.segments[0].axis = "";
+  const auto found = judge_completely(spike, records);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(test::actions_of(spike, found[0]).find("skip the data of steps 3-5"), std::string::npos)
+      << test::actions_of(spike, found[0]);
+}
+
 TEST(FewRecords, NoiseIsWhatRises) {
   FewRecords few(32);
   for (const double x : {15.0, 12.0, 4.0}) few.add(x);

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "assay/metric.h"
+#include "core/curve.h"
 #include "measure/training_kind.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -26,6 +27,7 @@ namespace {
 constexpr std::size_t kMostListed = 200;
 constexpr double kLargeForOneRecord = 0.5;  // half the level: larger than batches of one corpus differ
 constexpr double kDoubled = 2.0;
+constexpr double kTailSigmas = 2;  // times the sigmas of the rule
 constexpr std::size_t kLike = 16;  // records before a rise
 constexpr double kPartOfTheNoise =
     0.01;  // of the records: such a loss has a heavy tail, its spikes are its normal state
@@ -40,7 +42,7 @@ struct Judged {
   const LossEvent* event = nullptr;
   Severity severity = Severity::kNote;
   bool eval_moved = false;
-  bool calm = false;  // the evaluation loss says that nothing was harmed
+  bool calm = false;  // the evaluation loss, or else the grad norm, says that nothing was harmed
 };
 
 // What follows the peak lies no higher than the last records before the rise did.
@@ -70,10 +72,13 @@ Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters&
   if (shape.rise < set["rise"]) out.severity = Severity::kNote;
   // In an excerpt the level itself is a guess, and a record that is over is a batch like any other.
   if (shape.absolute && !confirmed(run, event)) out.severity = Severity::kNote;
-  if (brief && (out.calm || (!eval && shape.rise < kLargeForOneRecord))) out.severity = Severity::kNote;
+  // Batches differ by half of the level, or, where records are noisy, by twice the distance at which a spike begins.
+  const bool usual = shape.rise < kLargeForOneRecord || shape.z < kTailSigmas * set["sigmas"];
+  if (brief && !eval && usual) out.severity = Severity::kNote;
   // A batch unlike the others that did not even move the gradient did nothing to the weights.
   const auto grad = grad_reaction(run.segments[event.segment], *event.loss, shape);
-  if (brief && grad && !grad->rose && !eval && shape.rise < 1) out.severity = Severity::kNote;
+  if (brief && grad && !grad->rose && !eval) out.calm = true;
+  if (brief && out.calm) out.severity = Severity::kNote;
   if (level_moved(run, event)) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
   if ((brief && !event.positive) || kind == TrainingKind::kPreference) out.severity = Severity::kNote;
@@ -274,6 +279,22 @@ void tell_open(const Run& run, const LossEvent& event, TrainingKind kind, bool p
   out.add(std::move(finding));
 }
 
+// The training loss says nothing of it: another evaluation set, a fault of the evaluation mode, statistics that broke.
+void tell_evaluation(const Run& run, const LossEvent& event, Findings& out) {
+  const Departure& shape = event.shape;
+  Finding finding;
+  finding.severity = Severity::kWarning;
+  finding.confidence = std::min(confidence_of(shape), 0.8);
+  finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
+  finding.where = place(run, event.segment, {event.onset_step(), event.last_step()}, event.loss->line(shape.onset));
+  finding.message = {
+      "evaluation",
+      {{"before", shape.level}, {"after", shape.after}, {"onset", event.onset_step()}, {"last", event.last_step()}}};
+  finding.evidence.push_back({{}, curve_around(*event.loss, *finding.where->steps), {}});
+  finding.actions.push_back({{"check-evaluation", {{"onset", event.onset_step()}}}, ""});
+  out.add(std::move(finding));
+}
+
 // What a restart brought with it is told by run-restarted; a single record is a batch like any other.
 bool judged_here(const Run& run, const LossEvent& event) {
   const bool restart = event.at_restart && event.shape.records() > 1;
@@ -296,6 +317,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     if (!judged_here(run, event)) continue;
     if (!event.came_back()) tell_open(run, event, kind, has_precedent(event, recovered), out);
   }
+  for (const LossEvent& event : evaluation_jumps(run, options, events)) tell_evaluation(run, event, out);
   if (!recovered.empty()) tell_recovered(run, std::move(recovered), kind, set, out);
 }
 
@@ -381,6 +403,15 @@ const Rule kLossSpike{
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",
          "{metric} 在日志的最后一条记录（第 {step} 步）从 {before} 升到 {peak}"},
+        {"evaluation",
+         "eval loss jumped from {before} to {after} at step {onset} and has stayed there until step {last}; the "
+         "training loss did not",
+         "验证 loss 在第 {onset} 步从 {before} 跳到 {after}，直到第 {last} 步仍未恢复；训练 loss 没有变化"},
+        {"check-evaluation",
+         "check what changed at step {onset}: evaluation data, dropout or normalisation in evaluation mode, the loaded "
+         "checkpoint; evaluate the checkpoint before it again",
+         "检查第 {onset} 步前后有何变化：评估数据、评估模式下的 dropout "
+         "或归一化、加载的检查点；并重新评估此前的检查点"},
         {"border", "they stand where an epoch begins: new shuffling or a restarted running mean, not the optimizer",
          "这些尖峰都出现在 epoch 交界处：源于重新打乱数据或滑动平均重新累计，与优化器无关"},
         {"recurring",
@@ -432,11 +463,13 @@ const Rule kLossSpike{
              "clean step, or a climb of five records; or a grad norm at five times its level or an evaluation loss up "
              "by a tenth as a witness (what came back in an excerpt needs a witness).\n\n*note*: rises below "
              "10 %; spikes of up to three records that the evaluation loss does not show, or, where there is none, "
-             "below 50 % or below 100 % without an answer of the grad norm; a step up of less than 30 % without "
+             "below 50 % or 16 sigma, or without an answer of the grad norm; a step up of less than 30 % without "
              "overshoot and without an answer of the grad norm, which training makes good; brief spikes that are the "
              "tail of the noise (three times as many records stand 4 to 8 sigma above their surroundings as beyond, "
              "and the highest no more than three times as high as the fifth). *warning*: all others that came back. "
-             "*error*: the log ends before it came back (*note* where its last records lie among those before). All "
+             "*error*: the log ends before it came back (*note* where its last records lie among those before). An "
+             "evaluation loss that doubles from one evaluation to the next and stays up while the training loss does "
+             "not is a *warning*. All "
              "spikes of a run that came back are one finding, its "
              "place that of the worst. What came with a restart is told by `run-restarted`.",
          .example = "`loss rose from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back at 2.805 by step 31,222, "
