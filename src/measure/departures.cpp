@@ -84,7 +84,7 @@ class Walk {
         accepted_(std::max<std::size_t>(options.window, 1)),
         near_(kNearRecords),
         rests_(std::max<std::size_t>(options.window / 4, 1)),
-        changes_(std::max<std::size_t>(options.window, 1)),
+        changes_(std::max<std::size_t>(options.window, 1), 0.0),
         excess_(2 * std::max<std::size_t>(options.window, 1), 0.0),
         few_(kAbsoluteUntil * options.least),
         ratio_(options.compare == Compare::kRatio) {
@@ -98,7 +98,8 @@ class Walk {
 
   std::vector<Departure> run() {
     std::vector<Departure> found;
-    for (std::size_t i = first_measured(); i < values_.size(); ++i) {
+    const std::size_t end = std::min(values_.size(), set_.onsets);
+    for (std::size_t i = first_measured(); i < end; ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
       excess_[i % excess_.size()] = rests_.empty() ? 0 : x - near_level();
@@ -142,7 +143,7 @@ class Walk {
   void accept(double x) {
     if (!ratio_) {  // grad norms do not fall like a loss
       if (near_.full()) rests_.push(x - near_.median());
-      if (!near_.empty()) changes_.push(std::fabs(x - latest_));
+      if (!near_.empty()) changes_[change_count_++ % changes_.size()] = std::fabs(x - latest_);
       near_.push(x);
       latest_ = x;
     }
@@ -174,7 +175,10 @@ class Walk {
   double unsure() const {
     return std::sqrt(static_cast<double>(accepted_.capacity()) / static_cast<double>(accepted_.size()));
   }
-  double near_mad() const { return std::max(rests_.mad(), kChangeToMad * changes_.median()); }
+  double near_mad() const {
+    const auto recent = std::span(changes_).first(std::min(change_count_, changes_.size()));
+    return std::max(rests_.mad(), kChangeToMad * median(recent));
+  }
 
   bool leaves_near(double x) const {
     if (rests_.size() < kLeastRests) return false;
@@ -399,9 +403,11 @@ class Walk {
   std::span<const double> values_;
   DepartureOptions set_;
   RollingMedian accepted_;
-  RollingMedian near_;          // the last few accepted records
-  RollingMedian rests_;         // how far the last accepted records lay from the few before them
-  RollingMedian changes_;       // sizes of the last differences of neighbours
+  RollingMedian near_;   // the last few accepted records
+  RollingMedian rests_;  // how far the last accepted records lay from the few before them
+  std::vector<double>
+      changes_;  // sizes of the last differences of neighbours, a ring: their median is seldom asked for
+  std::size_t change_count_ = 0;
   std::vector<double> excess_;  // height of the last records above their own near level, by index
   double latest_ = 0;
   bool behind_a_step_ = false;

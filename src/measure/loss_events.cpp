@@ -73,8 +73,9 @@ class Classifier {
     options.rise = set_.rise;
     options.back = std::min(options.back, set_.rise);
     options.mad_floor = mad_floor_of(values_);
+    if (set_.beginnings) options.onsets = end_of_beginning();
     std::vector<LossEvent> out;
-    bool lasting = false;
+    bool lasting = set_.beginnings;  // slow rises do not matter there
     const std::vector<double> before = values_before(run_, index_, loss_.metric);
     for (const Departure& shape : find_departures(values_, options, before)) {
       if (begins_low(shape)) continue;
@@ -145,6 +146,13 @@ class Classifier {
 
   bool early(std::size_t i) const {
     return starts_ && (i < set_.transient_records || (warmup_end_ && loss_.row_of(i) <= *warmup_end_));
+  }
+
+  // An alarm may come some records after the onset.
+  std::size_t end_of_beginning() const {
+    if (!starts_) return kFirstRecords + kTailRecords;  // what goes on from the part before
+    const std::size_t warm = warmup_end_ ? loss_.at_or_after_row(*warmup_end_) : 0;
+    return std::max(set_.transient_records, warm) + DepartureOptions{}.window;
   }
 
   bool is_transient(const LossEvent& event) const {

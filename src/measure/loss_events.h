@@ -23,8 +23,9 @@ struct LossEventOptions {
   double rise = 0.05;
   double drift_rise = 0.10;  ///< what is left at the end: less is no divergence
   std::size_t transient_records = 50;
-  double untrained = 0.7;  ///< of the first loss: above it training has not got anywhere yet
-  std::size_t tell = 16;   ///< records (or record spacings of steps) after the onset that show a rise to be lasting
+  double untrained = 0.7;   ///< of the first loss: above it training has not got anywhere yet
+  bool beginnings = false;  ///< only what is alarming within the records in which a transient may begin (saves time)
+  std::size_t tell = 16;    ///< records (or record spacings of steps) after the onset that show a rise to be lasting
 };
 
 struct LossEvent {

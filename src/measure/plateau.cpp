@@ -26,6 +26,7 @@
 #include <limits>
 #include <vector>
 
+#include "stat/blocks.h"
 #include "stat/quantile.h"
 #include "stat/rolling.h"
 #include "stat/trend.h"
@@ -40,27 +41,6 @@ constexpr double kBandOfNoise = 4;  // smoothed blocks of pure noise span this m
 constexpr double kErrors = 3;
 constexpr double kStill = 0.0025;
 constexpr std::size_t kStillRecords = 5;
-
-struct Blocks {
-  std::vector<double> median;
-  std::vector<std::size_t> first;
-};
-
-Blocks blocks_of(std::span<const double> values, std::size_t from, std::size_t size) {
-  Blocks out;
-  std::vector<double> open;
-  std::size_t begin = from;
-  for (std::size_t i = from; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    if (open.empty()) begin = i;
-    open.push_back(values[i]);
-    if (open.size() < size) continue;
-    out.first.push_back(begin);
-    out.median.push_back(median_in_place(open));
-    open.clear();
-  }
-  return out;
-}
 
 // The longest [begin, end) of values whose span stays within the band of their level.
 std::pair<std::size_t, std::size_t> longest_within(std::span<const double> values, double share, double slack) {
@@ -91,8 +71,7 @@ std::optional<Plateau> proved(std::span<const double> values, std::size_t first,
   out.first = first;
   out.last = stop - 1;
   while (out.last > out.first && !std::isfinite(values[out.last])) --out.last;
-  out.records = static_cast<std::size_t>(
-      std::count_if(stretch.begin(), stretch.end(), [](double x) { return std::isfinite(x); }));
+  out.records = count_finite(stretch);
   if (out.records < options.least) return std::nullopt;
   out.level = median(stretch);
   out.noise = neighbor_noise(stretch);
@@ -111,23 +90,19 @@ std::optional<Plateau> proved(std::span<const double> values, std::size_t first,
 std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from,
                                        const PlateauOptions& options) {
   if (from >= values.size()) return std::nullopt;
-  std::size_t finite = 0;
-  for (std::size_t i = from; i < values.size(); ++i) {
-    finite += std::isfinite(values[i]) ? 1U : 0U;
-    if (values[i] <= 0) return std::nullopt;
-  }
+  const auto tail = values.subspan(from);
+  if (std::any_of(tail.begin(), tail.end(), [](double x) { return x <= 0; })) return std::nullopt;
+  const std::size_t finite = count_finite(tail);
   if (finite < options.least) return std::nullopt;
-  const Blocks blocks = blocks_of(values, from, (finite + kMostBlocks - 1) / kMostBlocks);
-  const std::vector<double> smooth = running_median(blocks.median, kHalfWidth);
-  const double slack = kBandOfNoise * kMedianOfFive * neighbor_noise(blocks.median);
+  const BlockMedians blocks(tail, block_size(finite, kMostBlocks));
+  const std::vector<double> smooth = running_median(blocks.medians(), kHalfWidth);
+  const double slack = kBandOfNoise * kMedianOfFive * neighbor_noise(blocks.medians());
   // The widest band may catch more than the proof allows; a part of it may still pass.
   for (const auto& [share, width] :
        {std::pair(options.change, slack), {options.change, 0.0}, {options.change / 2, 0.0}}) {
     const auto [begin, end] = longest_within(smooth, share, width);
     if (begin == end) continue;
-    const std::size_t first = blocks.first[begin];
-    const std::size_t stop = end < blocks.first.size() ? blocks.first[end] : values.size();
-    if (const auto found = proved(values, first, stop, options)) return found;
+    if (const auto found = proved(values, from + blocks.first(begin), from + blocks.first(end), options)) return found;
   }
   return std::nullopt;
 }
