@@ -40,7 +40,7 @@
 // x is at least 30 % above the floor and at least six times the noise above it (three times with up to eight records
 // before, whose largest rise is a bound of the noise); or four records rise one after the other by 30 % in all, and by
 // three times the largest fall before. The noise counts as 5 % at least. Whether that convinces is for others to judge
-// (rules/loss_support.cpp): such a departure is only a candidate. Where the loss is negative anywhere, neither the
+// (rules/excerpts.cpp): such a departure is only a candidate. Where the loss is negative anywhere, neither the
 // floor nor so few records say anything: then only what stands 8 times the range of at least eight of them above the
 // least is told.
 //

@@ -96,7 +96,7 @@ std::optional<Drift> find_drift(std::span<const double> values, const DriftOptio
     if (smooth[i] <= drift.level + 2 * drift.sigma) onset = i;
   }
   drift.onset = blocks.first(onset);
-  if (n - onset <= 2 * longest_habit(smooth, low, kComparable * climbed)) return std::nullopt;
+  if (n - onset <= 2 * longest_habit(smooth, onset, kComparable * climbed)) return std::nullopt;
   const std::size_t around = low > kHalfWidth ? low - kHalfWidth : 0;
   const auto records = [&](std::size_t from, std::size_t to) {
     return values.subspan(blocks.first(from), blocks.first(to) - blocks.first(from));

@@ -1,20 +1,8 @@
-// What the rules about the loss say alike.
-//
-// When does an excerpt convince? Three records make a level of a sort, and small batches of a fine-tuning run swing by
-// half of it and more. An engineer who is shown so few wants to see what no noise does:
-// - twice the level at the end (three times where a single record stands before it: that one may be low by chance),
-// - a clean step: three records or more behind the rise, two or more before it, and a gap between both groups of three
-//   times what either scatters,
-// - a steady climb of five records or more that ends at its highest, each at least eight times as high as the noise and
-// twice as high as any swing before; or a second witness: the grad norm at five times what it was before, or an
-// evaluation loss that went up by a tenth. Without any of these a departure of an excerpt is worth a note.
-
 #include "rules/loss_support.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "assay/metric.h"
 #include "core/curve.h"
@@ -28,16 +16,6 @@ namespace {
 constexpr std::size_t kLeadRecords = 50;
 constexpr std::size_t kGradBaseline = 64;
 constexpr double kGradRise = 3;      // healthy maxima of a stretch are within 2.3 times the median (p99)
-constexpr double kGradConfirms = 5;  // times: twice what a healthy norm does
-constexpr double kEvalConfirms = 0.1;
-constexpr double kBeyondNoise = 8;
-constexpr double kWitnessed = 3;  // times the noise, with a witness
-constexpr double kDoubled = 2;
-constexpr double kTripled = 3;  // with one record before
-constexpr double kTwice = 2;    // the largest swing before
-constexpr double kCleanGap = 3;
-constexpr double kThere = 0.75;      // of the height
-constexpr std::size_t kClimb = 5;    // records; four of noise do so once in 24
 constexpr double kEvalMoves = 0.02;  // an evaluation on a fixed set repeats to within a per cent
 constexpr std::int64_t kMargin =
     100;  // steps before the onset: what made the event was in the weights before it showed
@@ -133,45 +111,6 @@ void add_data_evidence(const Segment& segment, const LossEvent& event, std::vect
   }
 }
 
-double range_of(std::span<const double> values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return *high - *low;
-}
-
-// From the lowest record so far to the highest after it: how far the series swings upwards.
-double largest_swing(std::span<const double> values) {
-  double lowest = std::numeric_limits<double>::infinity();
-  double swing = 0;
-  for (const double x : values) {
-    if (!std::isfinite(x)) continue;
-    lowest = std::min(lowest, x);
-    swing = std::max(swing, x - lowest);
-  }
-  return swing;
-}
-
-// Two groups of records, far apart for what they scatter.
-bool steps_cleanly(const LossEvent& event) {
-  const Departure& shape = event.shape;
-  const auto values = event.loss->values.span();
-  std::size_t begin = shape.onset;
-  const double up = shape.level + kThere * (shape.peak_value - shape.level);
-  while (begin < shape.last && !(values[begin] > up)) ++begin;  // what lies on the way up belongs to neither
-  const auto before = values.first(shape.onset);
-  const auto after = values.subspan(begin, shape.last + 1 - begin);
-  if (before.size() < 2 || after.size() < 3) return false;
-  const double gap = *std::min_element(after.begin(), after.end()) - *std::max_element(before.begin(), before.end());
-  return gap >= kCleanGap * std::max(range_of(before), range_of(after));
-}
-
-bool climbs(const LossEvent& event) {
-  const Departure& shape = event.shape;
-  const auto values = event.loss->values.span();
-  std::size_t from = shape.peak;
-  while (from > 0 && values[from - 1] < values[from]) --from;
-  return from <= shape.onset && shape.peak + 1 == values.size() && values.size() - from >= kClimb;
-}
-
 }  // namespace
 
 std::vector<SentenceRecord> with_loss_sentences(std::initializer_list<SentenceRecord> own) {
@@ -217,29 +156,6 @@ bool level_moved(const Run& run, const LossEvent& event) {
   if (!event.step_up) return false;
   const auto grad = grad_reaction(run.segments[event.segment], *event.loss, event.shape);
   return !grad || !grad->rose;
-}
-
-bool confirmed(const Run& run, const LossEvent& event) {
-  const Segment& segment = run.segments[event.segment];
-  const auto grad = grad_reaction(segment, *event.loss, event.shape);
-  if (grad && grad->rose && grad->ratio() >= kGradConfirms) return true;
-  if (event.loss->metric != metric::kLoss) return false;
-  const auto eval = eval_reaction(segment, event.acute());
-  return eval && eval->after > eval->before + kEvalConfirms * std::fabs(eval->before);
-}
-
-bool convincing(const Run& run, const LossEvent& event) {
-  const Departure& shape = event.shape;
-  if (!shape.absolute || shape.ends_non_finite) return true;
-  if (shape.z >= kWitnessed && confirmed(run, event)) return true;
-  if (shape.z < kBeyondNoise) return false;
-  if (!event.positive) return true;  // such a candidate dwarfs all that came before
-  const std::size_t before = shape.before_count - std::min(shape.before_count, shape.alarm - shape.onset);
-  const double times = before < 2 ? kTripled : kDoubled;
-  if (shape.peak_value - shape.level < kTwice * largest_swing(event.loss->values.span().first(shape.onset)))
-    return false;
-  const double end = std::min(shape.after, event.loss->values.back());
-  return end >= times * shape.level || steps_cleanly(event) || climbs(event);
 }
 
 std::optional<EvalReaction> eval_reaction(const Segment& segment, StepRange acute) {

@@ -43,13 +43,6 @@ struct EvalReaction {
 };
 std::optional<EvalReaction> eval_reaction(const Segment& segment, StepRange acute);
 
-/// The grad norm or the evaluation loss answered so clearly that no noise of batches explains it.
-bool confirmed(const Run& run, const LossEvent& event);
-/// An engineer would believe it: always with a level told by enough records before. In an excerpt (Departure::absolute)
-/// it takes a height of eight times the noise at least, which doubles the level, or goes up in one clean step, or is
-/// a steady climb; or another number that confirms it. Essay in loss_support.cpp.
-bool convincing(const Run& run, const LossEvent& event);
-
 /// Steps whose data an event has read: from the record before its onset (exclusive) to the last of `acute`.
 StepRange data_steps(const Series& loss, const Departure& shape, StepRange acute);
 /// Steps to leave out after going back: those of the acute part, with one record more on each side, because the batch

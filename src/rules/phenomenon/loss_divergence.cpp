@@ -10,6 +10,7 @@
 
 #include "assay/metric.h"
 #include "measure/training_kind.h"
+#include "rules/excerpts.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"

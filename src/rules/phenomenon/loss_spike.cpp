@@ -14,6 +14,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/training_kind.h"
+#include "rules/excerpts.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -45,10 +46,11 @@ struct Judged {
   bool calm = false;  // the evaluation loss, or else the grad norm, says that nothing was harmed
 };
 
-// What follows the peak lies no higher than the last records before the rise did.
+// The log ends at the level, or what follows the peak lies no higher than the last records before the rise did.
 bool back_among_its_like(const LossEvent& event) {
   const auto values = event.loss->values.span();
   const auto rest = values.subspan(event.shape.peak + 1);
+  if (values.back() <= event.shape.edge) return true;
   const auto before = values.first(event.shape.onset).last(std::min(event.shape.onset, kLike));
   if (rest.empty() || before.empty()) return false;
   return median(rest) <= *std::max_element(before.begin(), before.end());
@@ -59,7 +61,9 @@ Severity severity_of_open(const Run& run, const LossEvent& event, TrainingKind k
   if (kind == TrainingKind::kPreference || !convincing(run, event) || back_among_its_like(event))
     return Severity::kNote;
   const bool large = shape.records() >= 3 || !event.positive || shape.peak_value >= kDoubled * shape.level;
-  return large && !event.repaired ? Severity::kError : Severity::kWarning;
+  const double half = shape.level + (shape.peak_value - shape.level) / 2;
+  const bool falling = event.loss->values.back() <= half && shape.half_last - shape.onset < 3;  // brief, half way back
+  return large && !falling && !event.repaired ? Severity::kError : Severity::kWarning;
 }
 
 Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters& set, TrainingKind kind) {
@@ -457,11 +461,11 @@ const Rule kLossSpike{
              "or below, a third of the range that the series has covered stands for the level. With fewer than 16 "
              "records before (an excerpt), and up to 32 as well: 30 % above the smallest value so far and several "
              "times the "
-             "noise, confidence at most 0.6. Such a rise is a *note* unless it convinces: at least eight times the "
-             "noise and twice any swing before, and twice the level at the end (three times, with one record before), "
-             "a "
-             "clean step, or a climb of five records; or a grad norm at five times its level or an evaluation loss up "
-             "by a tenth as a witness (what came back in an excerpt needs a witness).\n\n*note*: rises below "
+             "noise, confidence at most 0.6. Such a rise is a *note* unless it "
+             "convinces: at least eight times the noise and twice any swing before, the level never visited again, the "
+             "grad norm not calm, and twice the level at the end (three times, with one record before), eight records "
+             "up there, a clean step, or a climb of five; or a grad norm at five times its level or an evaluation loss "
+             "up by a tenth as a witness (what came back in an excerpt needs a witness).\n\n*note*: rises below "
              "10 %; spikes of up to three records that the evaluation loss does not show, or, where there is none, "
              "below 50 % or 16 sigma, or without an answer of the grad norm; a step up of less than 30 % without "
              "overshoot and without an answer of the grad norm, which training makes good; brief spikes that are the "
