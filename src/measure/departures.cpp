@@ -36,13 +36,13 @@
 // with noise as before), spikes that stand on it and come back to it are told as well.
 //
 // Few records before (less than 16, as in an excerpt or at the start of a run) make no MAD, and up to twice as many
-// hold too much of the steep beginning. Then, in absolute terms (alone, or from 16 records on as well): x is at least
-// 30 % above the floor (50 % with fewer than eight records before) and at least six times the noise above it (three
-// times with up to eight records before); or four records rise one after the other by 30 % in all, and by three times
-// the largest fall before. Floor: the smallest value so far, from eight records on the smallest median of five. Noise:
-// the median difference of neighbours, with fewer than eight differences the largest one; a single value before counts
-// as 5 %. Where the loss is negative anywhere, neither the floor nor so few records say anything: then only what stands
-// 8 times the range of at least eight of them above the least is told.
+// hold too much of the steep beginning. Then, in absolute terms (alone, or from 16 records on as well; few_records.h):
+// x is at least 30 % above the floor and at least six times the noise above it (three times with up to eight records
+// before, whose largest rise is a bound of the noise); or four records rise one after the other by 30 % in all, and by
+// three times the largest fall before. The noise counts as 5 % at least. Whether that convinces is for others to judge
+// (rules/excerpts.cpp): such a departure is only a candidate. Where the loss is negative anywhere, neither the
+// floor nor so few records say anything: then only what stands 8 times the range of at least eight of them above the
+// least is told.
 //
 // With Compare::kRatio the same walk runs over the logarithms: a grad norm lives on a log scale, and its decimals make
 // the MAD zero unless it has a floor.
@@ -55,6 +55,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/few_records.h"
 #include "stat/quantile.h"
 #include "stat/quantum.h"
 #include "stat/rolling.h"
@@ -71,8 +72,7 @@ constexpr double kBeyondRange = 8;
 constexpr double kLittle = 0.3;  // of the scale: a level that is further up is not taken for a new one
 constexpr double kUsualNoise = 3;
 constexpr std::size_t kMostQuantumValues = 4096;
-constexpr std::size_t kFewRecords = 8;
-constexpr double kFewRecordsRise = 0.5;
+constexpr double kLeastNoise = 0.05;  // of the scale: what few records hide
 constexpr double kOnsetSigmas = 3;
 constexpr std::size_t kMonotone = 4;
 
@@ -84,8 +84,9 @@ class Walk {
         accepted_(std::max<std::size_t>(options.window, 1)),
         near_(kNearRecords),
         rests_(std::max<std::size_t>(options.window / 4, 1)),
-        changes_(std::max<std::size_t>(options.window, 1)),
+        changes_(std::max<std::size_t>(options.window, 1), 0.0),
         excess_(2 * std::max<std::size_t>(options.window, 1), 0.0),
+        few_(kAbsoluteUntil * options.least),
         ratio_(options.compare == Compare::kRatio) {
     set_.absolute_rise = std::max(set_.absolute_rise, set_.rise);
     const auto negative = [](double x) { return x < 0; };
@@ -97,13 +98,14 @@ class Walk {
 
   std::vector<Departure> run() {
     std::vector<Departure> found;
-    for (std::size_t i = first_measured(); i < values_.size(); ++i) {
+    const std::size_t end = std::min(values_.size(), set_.onsets);
+    for (std::size_t i = first_measured(); i < end; ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
       excess_[i % excess_.size()] = rests_.empty() ? 0 : x - near_level();
       const bool robust = accepted_.size() >= set_.least && leaves_level(x);
       const bool few = accepted_.size() < set_.least || (!ratio_ && count_ < kAbsoluteUntil * set_.least);
-      if (robust || (few && leaves_floor(x))) {
+      if (robust || (few && leaves_floor(i))) {
         add(found, follow(i, robust));
         if (!found.back().regained) {  // to the end of the series
           look_beyond(found);
@@ -141,14 +143,14 @@ class Walk {
   void accept(double x) {
     if (!ratio_) {  // grad norms do not fall like a loss
       if (near_.full()) rests_.push(x - near_.median());
-      if (!near_.empty()) changes_.push(std::fabs(x - latest_));
+      if (!near_.empty()) changes_[change_count_++ % changes_.size()] = std::fabs(x - latest_);
       near_.push(x);
       latest_ = x;
     }
     accepted_.push(x);
     low_ = std::min(low_, x);
     high_ = std::max(high_, x);
-    if (first_.size() < kAbsoluteUntil * set_.least) first_.push_back(x);
+    few_.add(x);
     ++count_;
   }
 
@@ -173,7 +175,10 @@ class Walk {
   double unsure() const {
     return std::sqrt(static_cast<double>(accepted_.capacity()) / static_cast<double>(accepted_.size()));
   }
-  double near_mad() const { return std::max(rests_.mad(), kChangeToMad * changes_.median()); }
+  double near_mad() const {
+    const auto recent = std::span(changes_).first(std::min(change_count_, changes_.size()));
+    return std::max(rests_.mad(), kChangeToMad * median(recent));
+  }
 
   bool leaves_near(double x) const {
     if (rests_.size() < kLeastRests) return false;
@@ -190,52 +195,33 @@ class Walk {
 
   // --- few records before ---
 
-  double floor_of_few() const {
-    if (first_.size() < kFewRecords) return *std::min_element(first_.begin(), first_.end());
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i + 5 <= first_.size(); ++i) least = std::min(least, median({first_.data() + i, 5}));
-    return least;
+  double noise_of_few(double floor, std::size_t without = 0) const {
+    const double least = std::max(share(kLeastNoise, scale_at(floor)), sigma_of(0, floor));
+    return std::max(few_.noise(without), least);
   }
 
-  double noise_of_few(double floor) const {
-    if (first_.size() < 2) return ratio_ ? std::log1p(0.05) : 0.05 * scale_at(floor);
-    std::vector<double> differences;
-    for (std::size_t i = 1; i < first_.size(); ++i) differences.push_back(std::fabs(first_[i] - first_[i - 1]));
-    const double noise = differences.size() < kFewRecords ? *std::max_element(differences.begin(), differences.end())
-                                                          : median(differences);
-    return std::max(noise, sigma_of(0, floor));
-  }
-
-  bool leaves_floor(double x) const {
-    if (first_.empty()) return false;
-    const double floor = floor_of_few();
+  bool leaves_floor(std::size_t i) const {
+    if (few_.empty()) return false;
+    const double floor = few_.floor();
     const double scale = scale_at(floor);
-    const double wanted =
-        first_.size() < kFewRecords ? std::max(kFewRecordsRise, set_.absolute_rise) : set_.absolute_rise;
-    const double above = x - floor;
+    const double above = height(i) - floor;
     // Around zero no share of the level tells, and so few records tell no noise: only what dwarfs all of them does.
-    if (around_zero_) return first_.size() >= kFewRecords && above >= kBeyondRange * (high_ - low_);
-    if (above < share(set_.absolute_rise, scale)) return false;
-    if (above >= share(wanted, scale) && above >= wanted_noise() * noise_of_few(floor)) return true;
-    return rises_step_by_step(x, scale);
+    if (around_zero_) return !few_.very_few() && above >= kBeyondRange * (high_ - low_);
+    const double rise = share(set_.absolute_rise, scale);
+    if (above < rise) return false;
+    double noise = noise_of_few(floor);
+    if (few_.very_few()) noise = std::max(noise, later_rises(ahead_of(i), floor + rise));
+    if (above >= few_.wanted(set_.absolute_noise) * noise) return true;
+    return few_.rises_step_by_step(height(i), rise, sigma_of(0, floor));
   }
 
-  // The median difference of independent records is 0.95 sigma, and the smallest median of five lies about one sigma
-  // below the level: six differences above it are five sigma above the level. The largest of a few differences is a
-  // bound already.
-  double wanted_noise() const { return set_.absolute_noise * (first_.size() <= kFewRecords ? 1 : 2); }
-
-  bool rises_step_by_step(double x, double scale) const {
-    if (first_.size() < kMonotone - 1) return false;
-    double later = x;
-    for (std::size_t k = 1; k < kMonotone; ++k) {
-      const double before = first_[first_.size() - k];
-      if (!(before < later)) return false;
-      later = before;
+  // The next records behind i, as many as stand for a level.
+  std::vector<double> ahead_of(std::size_t i) const {
+    std::vector<double> next;
+    for (++i; i < values_.size() && next.size() < kRegainRecords; ++i) {
+      if (usable(i)) next.push_back(height(i));
     }
-    double largest_fall = sigma_of(0, later);  // rises may be the event itself
-    for (std::size_t i = 1; i < first_.size(); ++i) largest_fall = std::max(largest_fall, first_[i - 1] - first_[i]);
-    return x - later >= share(set_.absolute_rise, scale) && x - later >= 3 * largest_fall;
+    return next;
   }
 
   // --- during an event ---
@@ -243,7 +229,7 @@ class Walk {
   Base base_now(double x, bool robust) const {
     Base base;
     base.near = robust && leaves_near(x);
-    base.level = base.near ? near_level() : robust ? accepted_.median() : floor_of_few();
+    base.level = base.near ? near_level() : robust ? accepted_.median() : few_.floor();
     base.scale = scale_at(base.level);
     if (robust) {
       const double mad = sigma_of(base.near ? near_mad() : accepted_.mad(), base.level) / kMadToSigma;
@@ -252,7 +238,7 @@ class Walk {
     } else {
       base.sigma = noise_of_few(base.level);
       // The floor of noisy records lies below their level by about as much as the noise.
-      const double slack = first_.size() > kFewRecords ? 3 * base.sigma : 0.0;
+      const double slack = few_.very_few() ? 0.0 : 3 * base.sigma;
       base.edge = base.level + std::max(share(set_.absolute_rise, base.scale), slack);
     }
     return base;
@@ -292,12 +278,13 @@ class Walk {
   }
 
   Departure follow(std::size_t alarm, bool robust) {
-    const Base base = base_now(height(alarm), robust);
+    Base base = base_now(height(alarm), robust);
     Departure d;
     d.alarm = d.peak = d.last = alarm;
     d.absolute = !robust;
     d.before_count = count_;
     d.onset = walk_back(alarm, base);
+    if (!robust) base.sigma = noise_of_few(base.level, alarm - d.onset);  // the rise itself is no noise
     for (std::size_t i = alarm + 1; i < values_.size(); ++i) {
       if (!usable(i)) continue;
       const double x = height(i);
@@ -416,15 +403,17 @@ class Walk {
   std::span<const double> values_;
   DepartureOptions set_;
   RollingMedian accepted_;
-  RollingMedian near_;          // the last few accepted records
-  RollingMedian rests_;         // how far the last accepted records lay from the few before them
-  RollingMedian changes_;       // sizes of the last differences of neighbours
+  RollingMedian near_;   // the last few accepted records
+  RollingMedian rests_;  // how far the last accepted records lay from the few before them
+  std::vector<double>
+      changes_;  // sizes of the last differences of neighbours, a ring: their median is seldom asked for
+  std::size_t change_count_ = 0;
   std::vector<double> excess_;  // height of the last records above their own near level, by index
   double latest_ = 0;
   bool behind_a_step_ = false;
   bool around_zero_ = false;  // a negative value somewhere: the first ones may be positive by chance
+  FewRecords few_;            // the first accepted records, as many as absolute terms need
   bool ratio_;
-  std::vector<double> first_;  // the first accepted records, as many as absolute terms need
   double low_ = std::numeric_limits<double>::infinity();
   double high_ = -std::numeric_limits<double>::infinity();
   std::size_t count_ = 0;

@@ -24,6 +24,7 @@ struct DepartureOptions {
   double absolute_rise = 0.3;  ///< what `rise` is while fewer than `least` records stand before
   double absolute_noise = 3;   ///< and then at least this many times the noise among them
   double mad_floor = 0;        ///< least MAD, in the unit of the values; with kRatio: in natural log
+  std::size_t onsets = std::numeric_limits<std::size_t>::max();  ///< look for alarms among so many values at the start
   Compare compare = Compare::kDifference;
 };
 

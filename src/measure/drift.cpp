@@ -27,6 +27,7 @@
 #include <cmath>
 #include <vector>
 
+#include "stat/blocks.h"
 #include "stat/quantile.h"
 #include "stat/rolling.h"
 #include "stat/trend.h"
@@ -40,42 +41,6 @@ constexpr double kMedianOfFive = 0.536;  // standard deviation of the median of 
 constexpr double kSurely = 1e-4;
 constexpr double kCleanlyApart = 0.99;  // of the pairs: all of them where there are fewer than 100
 constexpr double kComparable = 0.6;     // of the rise: an earlier one that came back is its like
-
-struct Blocks {
-  std::vector<double> median;
-  std::vector<std::size_t> first;  // record at which each begins
-};
-
-Blocks blocks_of(std::span<const double> values, std::size_t finite) {
-  const std::size_t size = (finite + kMostBlocks - 1) / kMostBlocks;
-  Blocks blocks;
-  std::vector<double> open;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    if (open.empty()) blocks.first.push_back(i);
-    open.push_back(values[i]);
-    if (open.size() == size) {
-      blocks.median.push_back(median_in_place(open));
-      open.clear();
-    }
-  }
-  if (open.size() * 2 > size) {
-    blocks.median.push_back(median_in_place(open));
-  } else if (!open.empty()) {
-    blocks.first.pop_back();
-  }
-  return blocks;
-}
-
-// The finite values of the blocks [from, to).
-std::vector<double> records_of(std::span<const double> values, const Blocks& blocks, std::size_t from, std::size_t to) {
-  const std::size_t end = to < blocks.first.size() ? blocks.first[to] : values.size();
-  std::vector<double> out;
-  for (std::size_t i = blocks.first[from]; i < end; ++i) {
-    if (std::isfinite(values[i])) out.push_back(values[i]);
-  }
-  return out;
-}
 
 // Blocks of the longest earlier climb of at least `height` above what had been reached, if there were two or more: such
 // a series climbs and comes back by habit (batches sorted by length, a running mean that starts anew).
@@ -107,21 +72,20 @@ double scale_of(std::span<const double> smooth, double level) {
 }  // namespace
 
 std::optional<Drift> find_drift(std::span<const double> values, const DriftOptions& options) {
-  const auto finite =
-      static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](double x) { return std::isfinite(x); }));
+  const std::size_t finite = count_finite(values);
   if (finite < options.least) return std::nullopt;
-  const Blocks blocks = blocks_of(values, finite);
-  const std::vector<double> smooth = running_median(blocks.median, kHalfWidth);
+  const BlockMedians blocks(values, block_size(finite, kMostBlocks));
+  const std::vector<double> smooth = running_median(blocks.medians(), kHalfWidth);
   const std::size_t n = smooth.size();
   const std::size_t tail = std::max<std::size_t>(5, n / 20);
 
   Drift drift;
   const auto low = static_cast<std::size_t>(std::min_element(smooth.begin(), smooth.end()) - smooth.begin());
   if (low + tail >= n) return std::nullopt;
-  drift.lowest = blocks.first[low];
+  drift.lowest = blocks.first(low);
   drift.level = smooth[low];
-  drift.end = median(std::span(blocks.median).last(tail));
-  drift.sigma = kMedianOfFive * neighbor_noise(blocks.median);
+  drift.end = median(blocks.medians().last(tail));
+  drift.sigma = kMedianOfFive * neighbor_noise(blocks.medians());
   const double scale = scale_of(smooth, drift.level);
   const double climbed = drift.end - drift.level;
   if (!(scale > 0) || climbed < options.rise * scale || climbed < options.sigmas * drift.sigma) return std::nullopt;
@@ -131,11 +95,13 @@ std::optional<Drift> find_drift(std::span<const double> values, const DriftOptio
   for (std::size_t i = low; i < n; ++i) {
     if (smooth[i] <= drift.level + 2 * drift.sigma) onset = i;
   }
-  drift.onset = blocks.first[onset];
-  if (n - onset <= 2 * longest_habit(smooth, low, kComparable * climbed)) return std::nullopt;
+  drift.onset = blocks.first(onset);
+  if (n - onset <= 2 * longest_habit(smooth, onset, kComparable * climbed)) return std::nullopt;
   const std::size_t around = low > kHalfWidth ? low - kHalfWidth : 0;
-  const auto test = mann_whitney(records_of(values, blocks, around, std::min(n, low + kHalfWidth + 1)),
-                                 records_of(values, blocks, n - tail, n));
+  const auto records = [&](std::size_t from, std::size_t to) {
+    return values.subspan(blocks.first(from), blocks.first(to) - blocks.first(from));
+  };
+  const auto test = mann_whitney(records(around, std::min(n, low + kHalfWidth + 1)), records(n - tail, n));
   if (!test || test->superiority < options.superiority || test->p > kSurely) {
     // So few records cannot reach the p asked for, however clean they stand apart; then that has to do.
     const bool apart = finite <= 2 * kMostBlocks && test && test->superiority >= kCleanlyApart;

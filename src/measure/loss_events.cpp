@@ -34,6 +34,7 @@ namespace {
 
 constexpr double kBackShare = 1.0 / 3;  // of the height lost again: on its way back
 constexpr double kHalfWay = 0.5;
+constexpr double kTwice = 2;
 constexpr std::size_t kFewest = 3;
 constexpr double kSteady = 0.3;
 constexpr double kLearned = 0.9;     // of the first loss: above it nothing had been learned
@@ -72,8 +73,9 @@ class Classifier {
     options.rise = set_.rise;
     options.back = std::min(options.back, set_.rise);
     options.mad_floor = mad_floor_of(values_);
+    if (set_.beginnings) options.onsets = end_of_beginning();
     std::vector<LossEvent> out;
-    bool lasting = false;
+    bool lasting = set_.beginnings;  // slow rises do not matter there
     const std::vector<double> before = values_before(run_, index_, loss_.metric);
     for (const Departure& shape : find_departures(values_, options, before)) {
       if (begins_low(shape)) continue;
@@ -144,6 +146,13 @@ class Classifier {
 
   bool early(std::size_t i) const {
     return starts_ && (i < set_.transient_records || (warmup_end_ && loss_.row_of(i) <= *warmup_end_));
+  }
+
+  // An alarm may come some records after the onset.
+  std::size_t end_of_beginning() const {
+    if (!starts_) return kFirstRecords + kTailRecords;  // what goes on from the part before
+    const std::size_t warm = warmup_end_ ? loss_.at_or_after_row(*warmup_end_) : 0;
+    return std::max(set_.transient_records, warm) + DepartureOptions{}.window;
   }
 
   bool is_transient(const LossEvent& event) const {
@@ -291,6 +300,29 @@ std::vector<LossEvent> loss_events(const Run& run, const LossEventOptions& optio
     }
   }
   join_across_restarts(run, out);
+  return out;
+}
+
+std::vector<LossEvent> evaluation_jumps(const Run& run, const LossEventOptions& options,
+                                        std::span<const LossEvent> told) {
+  std::vector<LossEvent> out;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const Series* evaluation = run.segments[i].find(metric::kEvalLoss);
+    const auto judged = judged_losses(run.segments[i]);
+    if (evaluation == nullptr || evaluation->empty() || std::ranges::find(judged, evaluation) != judged.end()) continue;
+    for (const LossEvent& event : Classifier(run, i, *evaluation, options, false).run()) {
+      const Departure& shape = event.shape;
+      if (!event.to_the_end || event.slow || !event.positive || shape.onset == 0 || shape.records() < 2) continue;
+      const double height = shape.peak_value - shape.level;
+      const bool jumps = evaluation->value(shape.onset) >= shape.level + kHalfWay * height;
+      const bool doubled = std::min(shape.after, evaluation->values.back()) >= kTwice * shape.level;
+      const std::int64_t since = evaluation->step(shape.onset - 1);
+      const bool known = std::ranges::any_of(told, [&](const LossEvent& one) {
+        return one.segment == i && one.last_step() >= since && one.onset_step() <= event.last_step();
+      });
+      if (jumps && doubled && !known) out.push_back(event);
+    }
+  }
   return out;
 }
 

@@ -23,8 +23,9 @@ struct LossEventOptions {
   double rise = 0.05;
   double drift_rise = 0.10;  ///< what is left at the end: less is no divergence
   std::size_t transient_records = 50;
-  double untrained = 0.7;  ///< of the first loss: above it training has not got anywhere yet
-  std::size_t tell = 16;   ///< records (or record spacings of steps) after the onset that show a rise to be lasting
+  double untrained = 0.7;   ///< of the first loss: above it training has not got anywhere yet
+  bool beginnings = false;  ///< only what is alarming within the records in which a transient may begin (saves time)
+  std::size_t tell = 16;    ///< records (or record spacings of steps) after the onset that show a rise to be lasting
 };
 
 struct LossEvent {
@@ -58,6 +59,12 @@ struct LossEvent {
 
 /// In the order of the file. The run has to outlive the result.
 std::vector<LossEvent> loss_events(const Run& run, const LossEventOptions& options);
+
+/// Jumps of an evaluation loss beside a training loss that is judged instead: to twice its level or more from one
+/// evaluation to the next, not back, with two evaluations up there at least and no event of the training loss since the
+/// evaluation before (`told`: what loss_events() gave).
+std::vector<LossEvent> evaluation_jumps(const Run& run, const LossEventOptions& options,
+                                        std::span<const LossEvent> told);
 
 /// The series that stand for the loss of a segment: the training loss, and the evaluation loss where the training loss
 /// is absent or covers less than half of the segment.

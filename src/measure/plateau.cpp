@@ -11,6 +11,9 @@
 // times length; Theil-Sen needs 5 % more): three of them have to fit below the change allowed, so that a record of
 // single samples, 15 % noise, is not called flat for want of proof.
 //
+// Fewer records than that prove nothing, unless they are all but equal: batches differ, and so do the losses of any
+// model that looks at them. standstill() finds the end of a series that repeats itself to a quarter of a per cent.
+//
 // Limits: the ends of the stretch are good to a block. A stretch that creeps on by just under the change allowed is
 // found in its longest part.
 
@@ -20,8 +23,10 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <vector>
 
+#include "stat/blocks.h"
 #include "stat/quantile.h"
 #include "stat/rolling.h"
 #include "stat/trend.h"
@@ -34,27 +39,8 @@ constexpr std::size_t kHalfWidth = 2;
 constexpr double kMedianOfFive = 0.536;
 constexpr double kBandOfNoise = 4;  // smoothed blocks of pure noise span this many of their sigma
 constexpr double kErrors = 3;
-
-struct Blocks {
-  std::vector<double> median;
-  std::vector<std::size_t> first;
-};
-
-Blocks blocks_of(std::span<const double> values, std::size_t from, std::size_t size) {
-  Blocks out;
-  std::vector<double> open;
-  std::size_t begin = from;
-  for (std::size_t i = from; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    if (open.empty()) begin = i;
-    open.push_back(values[i]);
-    if (open.size() < size) continue;
-    out.first.push_back(begin);
-    out.median.push_back(median_in_place(open));
-    open.clear();
-  }
-  return out;
-}
+constexpr double kStill = 0.0025;
+constexpr std::size_t kStillRecords = 5;
 
 // The longest [begin, end) of values whose span stays within the band of their level.
 std::pair<std::size_t, std::size_t> longest_within(std::span<const double> values, double share, double slack) {
@@ -85,8 +71,7 @@ std::optional<Plateau> proved(std::span<const double> values, std::size_t first,
   out.first = first;
   out.last = stop - 1;
   while (out.last > out.first && !std::isfinite(values[out.last])) --out.last;
-  out.records = static_cast<std::size_t>(
-      std::count_if(stretch.begin(), stretch.end(), [](double x) { return std::isfinite(x); }));
+  out.records = count_finite(stretch);
   if (out.records < options.least) return std::nullopt;
   out.level = median(stretch);
   out.noise = neighbor_noise(stretch);
@@ -105,42 +90,52 @@ std::optional<Plateau> proved(std::span<const double> values, std::size_t first,
 std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from,
                                        const PlateauOptions& options) {
   if (from >= values.size()) return std::nullopt;
-  std::size_t finite = 0;
-  for (std::size_t i = from; i < values.size(); ++i) {
-    finite += std::isfinite(values[i]) ? 1U : 0U;
-    if (values[i] <= 0) return std::nullopt;
-  }
+  const auto tail = values.subspan(from);
+  if (std::any_of(tail.begin(), tail.end(), [](double x) { return x <= 0; })) return std::nullopt;
+  const std::size_t finite = count_finite(tail);
   if (finite < options.least) return std::nullopt;
-  const Blocks blocks = blocks_of(values, from, (finite + kMostBlocks - 1) / kMostBlocks);
-  const std::vector<double> smooth = running_median(blocks.median, kHalfWidth);
-  const double slack = kBandOfNoise * kMedianOfFive * neighbor_noise(blocks.median);
+  const BlockMedians blocks(tail, block_size(finite, kMostBlocks));
+  const std::vector<double> smooth = running_median(blocks.medians(), kHalfWidth);
+  const double slack = kBandOfNoise * kMedianOfFive * neighbor_noise(blocks.medians());
   // The widest band may catch more than the proof allows; a part of it may still pass.
   for (const auto& [share, width] :
        {std::pair(options.change, slack), {options.change, 0.0}, {options.change / 2, 0.0}}) {
     const auto [begin, end] = longest_within(smooth, share, width);
     if (begin == end) continue;
-    const std::size_t first = blocks.first[begin];
-    const std::size_t stop = end < blocks.first.size() ? blocks.first[end] : values.size();
-    if (const auto found = proved(values, first, stop, options)) return found;
+    if (const auto found = proved(values, from + blocks.first(begin), from + blocks.first(end), options)) return found;
   }
   return std::nullopt;
 }
 
-std::optional<double> uniform_guess(double level, std::optional<double> vocabulary) {
-  constexpr std::array<double, 9> kUsual = {2, 3, 4, 5, 10, 20, 50, 100, 1000};
-  // What tokenizers in use have: near one of them the level tells that it is a guess, not which tokenizer.
-  constexpr std::array<double, 9> kVocabularies = {30522, 32000, 50257, 64000, 65536, 100277, 128256, 151936, 256000};
+std::optional<Plateau> standstill(std::span<const double> values, std::size_t from) {
+  std::size_t first = values.size();
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  while (first > from) {
+    const double x = values[first - 1];
+    if (!(x > 0) || std::isinf(x)) break;
+    if (std::max(high, x) - std::min(low, x) > kStill * std::min(low, x)) break;
+    low = std::min(low, x);
+    high = std::max(high, x);
+    --first;
+  }
+  if (values.size() < first + kStillRecords) return std::nullopt;
+  const auto stretch = values.subspan(first);
+  return Plateau{first, values.size() - 1, stretch.size(), median(stretch), high - low, neighbor_noise(stretch)};
+}
+
+std::optional<double> uniform_guess(double level, std::optional<double> told) {
+  // What tokenizers in use have, and the classes of ImageNet: near one of them the level tells that it is a guess, not
+  // which tokenizer.
+  constexpr std::array<double, 10> kUsual = {1000, 30522, 32000, 50257, 64000, 65536, 100277, 128256, 151936, 256000};
   const auto within = [&](double classes, double share) {
     return std::fabs(level - std::log(classes)) <= share * std::log(classes);
   };
-  if (vocabulary && within(*vocabulary, 0.01)) return vocabulary;
-  for (const double classes : kUsual) {
-    if (within(classes, 0.01)) return classes;
-  }
-  const auto nearest = *std::min_element(kVocabularies.begin(), kVocabularies.end(), [&](double a, double b) {
+  if (told) return within(*told, 0.01) ? told : std::nullopt;
+  const auto nearest = *std::min_element(kUsual.begin(), kUsual.end(), [&](double a, double b) {
     return std::fabs(level - std::log(a)) < std::fabs(level - std::log(b));
   });
-  return !vocabulary && within(nearest, 0.005) ? std::optional(nearest) : std::nullopt;
+  return within(nearest, 0.005) ? std::optional(nearest) : std::nullopt;
 }
 
 }  // namespace assay

@@ -26,9 +26,13 @@ struct Plateau {
 /// leaves room: three standard errors of the change have to be below the change allowed. Levels have to be positive.
 std::optional<Plateau> longest_plateau(std::span<const double> values, std::size_t from, const PlateauOptions& options);
 
-/// The classes of a uniform guess, exp(level), when `level` is within 1 % of the entropy of a usual number of them
-/// (2, 3, 4, 5, 10, 20, 50, 100, 1000, or `vocabulary`); without `vocabulary` also within 0.5 % of that of a usual one
-/// (32,000, 50,257, 128,256, …).
-std::optional<double> uniform_guess(double level, std::optional<double> vocabulary);
+/// The records at the end of values[from ...] that all lie within 0.25 % of each other, five at least; nothing when
+/// there are fewer. `change` is what they span. Levels have to be positive.
+std::optional<Plateau> standstill(std::span<const double> values, std::size_t from);
+
+/// The classes of a uniform guess, exp(level): the number that the run tells (`told`: vocabulary, classes) when `level`
+/// is within 1 % of its entropy; untold, a usual vocabulary or 1,000 classes within 0.5 %. Fewer classes have to be
+/// told: any loss lies near the logarithm of some small number.
+std::optional<double> uniform_guess(double level, std::optional<double> told);
 
 }  // namespace assay

@@ -22,6 +22,7 @@
 #include <limits>
 #include <vector>
 
+#include "stat/blocks.h"
 #include "stat/oscillation.h"
 #include "stat/quantile.h"
 
@@ -34,38 +35,18 @@ constexpr std::size_t kWindows = 5;  // that a short series is cut into: two cal
 constexpr std::size_t kCalmWindows = 2;
 constexpr double kHolds = 0.97;  // of the level at the beginning: it does not fall
 
-struct Points {
-  std::vector<double> value;
-  std::vector<std::size_t> first;
-};
-
-Points points_of(std::span<const double> values, std::size_t size) {
-  Points out;
-  std::vector<double> open;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    if (open.empty()) out.first.push_back(i);
-    open.push_back(values[i]);
-    if (open.size() < size) continue;
-    out.value.push_back(median_in_place(open));
-    open.clear();
-  }
-  out.first.resize(out.value.size());
-  return out;
-}
-
 struct Window {
   double level = 0;
   double amplitude = 0;
   double changes = 0;
 };
 
-std::vector<Window> windows_of(const Points& points, std::size_t width) {
+std::vector<Window> windows_of(std::span<const double> points, std::size_t width) {
   std::vector<Window> out;
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
-  for (std::size_t from = 0; from + width <= points.value.size(); from += width) {
-    const auto part = std::span(points.value).subspan(from, width);
+  for (std::size_t from = 0; from + width <= points.size(); from += width) {
+    const auto part = points.subspan(from, width);
     const auto swing = oscillation(part, width / 4);
     if (!swing) continue;
     low = std::min(low, swing->level);
@@ -99,9 +80,10 @@ double calmest(std::span<const Window> windows, std::size_t end) {
 }
 
 std::optional<Swings> at_scale(std::span<const double> values, std::size_t size, const SwingOptions& set) {
-  const Points points = points_of(values, size);
+  const BlockMedians blocks(values, size);
+  const auto points = blocks.medians();
   // Slow swings are judged in whole windows only: blocks of a short series say nothing.
-  const std::size_t width = size > 1 ? kWindow : std::clamp(points.value.size() / kWindows, kLeastWindow, kWindow);
+  const std::size_t width = size > 1 ? kWindow : std::clamp(points.size() / kWindows, kLeastWindow, kWindow);
   const std::vector<Window> windows = windows_of(points, width);
   // The calmest of a few short windows is calm by chance as well: the scatter of an amplitude goes with the root.
   const double growth = set.growth * std::sqrt(static_cast<double>(kWindow) / static_cast<double>(width));
@@ -122,8 +104,8 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
     found.calm = calmest(windows, i);
     found.level_before = median_level(stretch.first((stretch.size() + 1) / 2));
     found.level_after = median_level(stretch.last((stretch.size() + 1) / 2));
-    found.first = points.first[i * width];
-    found.last = end * width < points.first.size() ? points.first[end * width] - 1 : values.size() - 1;
+    found.first = blocks.first(i * width);
+    found.last = blocks.first(end * width) - 1;
     found.smoothed = size;
     found.sign_change_rate = stretch[stretch.size() / 2].changes;
     const bool grown = found.calm > 0 && found.amplitude >= growth * found.calm;
@@ -145,12 +127,8 @@ std::optional<Swings> at_scale(std::span<const double> values, std::size_t size,
 }  // namespace
 
 std::optional<Swings> find_swings(std::span<const double> values, const SwingOptions& options) {
-  std::size_t finite = 0;
-  for (const double x : values) {
-    finite += std::isfinite(x) ? 1U : 0U;
-    if (x <= 0) return std::nullopt;
-  }
-  if (finite < options.least) return std::nullopt;
+  if (std::any_of(values.begin(), values.end(), [](double x) { return x <= 0; })) return std::nullopt;
+  if (count_finite(values) < options.least) return std::nullopt;
   for (const std::size_t size : {std::size_t{1}, std::size_t{8}, std::size_t{64}}) {
     if (auto found = at_scale(values, size, options)) return found;
   }

@@ -249,6 +249,9 @@ Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
 }
 
 Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
+  // Steps go on behind the end of the log, records do not.
+  if (!counts_steps(run, segment))
+    steps.last = std::max(steps.first, std::min(steps.last, run.segments[segment].last_step()));
   Action action;
   const auto samples = samples_of(run.segments[segment], steps);
   action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"samples", *samples}}}

@@ -178,8 +178,10 @@ std::vector<double> running_median(std::span<const double> values, std::size_t h
   RollingMedian window(std::min(n, 2 * half + 1));
   for (std::size_t i = 0; i < half; ++i) window.push(values[i]);
   for (std::size_t i = 0; i < n; ++i) {
-    if (i > half && std::isfinite(values[i - half - 1])) window.pop_oldest();
-    if (i + half < n) window.push(values[i + half]);
+    const bool enters = i + half < n && std::isfinite(values[i + half]);
+    // A full window lets the oldest go by itself, in one pass instead of two.
+    if (i > half && std::isfinite(values[i - half - 1]) && !(enters && window.full())) window.pop_oldest();
+    if (enters) window.push(values[i + half]);
     out.push_back(window.median());
   }
   return out;

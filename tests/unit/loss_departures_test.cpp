@@ -272,7 +272,10 @@ TEST(Departures, Excerpts) {
       {"rises step by step", {6.37, 6.60, 7.31, 9.12, 10.24}, true, 2, false},
       {"stays up", {2.67, 2.66, 4.37, 4.39, 4.40, 4.10, 4.14}, true, 2, false},
       {"falls", {8.05, 7.1, 6.4, 5.9, 5.5}, false, 0, false},
-      {"single samples scatter", {1.49, 1.64, 1.17, 1.28, 1.45, 1.82}, false, 0, false},
+      {"single samples scatter", {1.49, 1.64, 1.17, 1.38, 1.45, 1.72}, false, 0, false},
+      {"zig-zag, first record low", {2.4, 4.2, 2.9, 3.8, 2.3, 4.3, 3.5, 4.9, 2.7, 4.4}, false, 0, false},
+      {"a fall is no noise", {15.2, 12.8, 4.1, 2.6, 1.5, 5.6, 7.2, 9.8}, true, 5, false},
+      {"up by a third, then more", {4.6, 4.5, 6.2, 6.9, 6.9}, true, 2, false},
       {"one value", {3.0}, false, 0, false},
       {"nothing", {}, false, 0, false},
   };

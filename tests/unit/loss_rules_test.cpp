@@ -350,8 +350,10 @@ TEST(LossPlateau, StuckPretrainingAndFlatFineTuning) {
   const auto notes = judge_completely(plateau, MakeRun().series("loss", random.gauss(220, 2.05, 0.02)).done());
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].severity, Severity::kNote);
-  const auto guess =
-      judge_completely(plateau, MakeRun().series("loss", random.gauss(220, std::log(10.0), 0.01)).done());
+  const std::vector<double> ten = random.gauss(220, std::log(10.0), 0.01);
+  EXPECT_EQ(judge_completely(plateau, MakeRun().series("loss", ten).done())[0].severity, Severity::kNote)
+      << "any loss is near the logarithm of some small number";
+  const auto guess = judge_completely(plateau, MakeRun().setting("num_classes", "10").series("loss", ten).done());
   ASSERT_EQ(guess.size(), 1U);
   EXPECT_EQ(guess[0].severity, Severity::kWarning);
   EXPECT_TRUE(judge_completely(plateau, MakeRun().series("loss", trained(400)).done()).empty())
@@ -371,6 +373,19 @@ TEST(LossPlateau, TheLevelTellsWhatTheModelKnows) {
   EXPECT_NE(evidence(10.4, std::log(32000.0)).find("uniform guess over 32,000 tokens"), std::string::npos);
   EXPECT_NE(evidence(10.9, 7.6).find("how frequent each token is"), std::string::npos);
   EXPECT_EQ(evidence(10.9, 8.9).find("guess"), std::string::npos);
+}
+
+TEST(LossPlateau, AFewRecordsThatAreAllEqual) {
+  const Rule& plateau = rule("loss-plateau");
+  const auto count = [&](const std::vector<double>& loss) {
+    return judge_completely(plateau, MakeRun().steps(40, 1).series("loss", loss).done()).size();
+  };
+  EXPECT_EQ(count(std::vector<double>(6, 10.8259)), 1U) << "ln 50,304";
+  EXPECT_EQ(count(std::vector<double>(4, 10.8259)), 0U);
+  EXPECT_EQ(count(std::vector<double>(6, 10.83)), 0U) << "two decimals repeat themselves";
+  EXPECT_EQ(count(std::vector<double>(6, 1.8259)), 0U);
+  EXPECT_EQ(count({3.14, 2.93, 2.96, 3.325, 3.323, 3.324, 3.321, 3.322}), 1U) << "collapsed to one answer";
+  EXPECT_EQ(count({3.14, 2.93, 2.96, 2.905, 2.903, 2.904, 2.901, 2.902}), 0U) << "the calm end of a fall";
 }
 
 TEST(LossPlateau, NoiseThatHidesProgressIsNotCalledFlat) {
@@ -428,6 +443,30 @@ TEST(Overfit, ScissorsOfTheLosses) {
   EXPECT_NE(actions_of(overfit, found[0]).find("checkpoint of step 150"), std::string::npos);
   const assay::Run flat = MakeRun().series("loss", std::vector<double>(400, 2.0)).series("eval_loss", eval).done();
   EXPECT_TRUE(judge_completely(overfit, flat).empty()) << "the training loss does not fall: no overfitting";
+}
+
+TEST(Overfit, FourEvaluationsTellItWhereTheScissorsOpenWidely) {
+  const Rule& overfit = rule("overfit");
+  const auto count = [&](const std::vector<double>& train, const std::vector<double>& eval) {
+    return judge_completely(overfit, MakeRun().series("loss", train).series("eval_loss", eval).done()).size();
+  };
+  EXPECT_EQ(count({2.0, 1.8, 1.1, 0.6}, {2.5, 2.2, 2.35, 2.6}), 1U);
+  EXPECT_EQ(count({2.0, 1.8, 1.7, 1.6}, {2.5, 2.2, 2.35, 2.6}), 0U) << "the training loss hardly falls";
+  EXPECT_EQ(count({2.0, 1.8, 1.1, 0.6}, {2.5, 2.2, 2.24, 2.3}), 0U) << "less than a tenth";
+  EXPECT_EQ(count({2.0, 1.8, 1.1, 0.6}, {2.5, 2.3, 2.2, 2.6}), 0U) << "one worse evaluation is chance";
+}
+
+TEST(Memorization, WithoutAnEvaluationOnlyWhenNothingIsLeft) {
+  std::vector<double> loss(240);
+  std::vector<double> epoch(240);
+  for (std::size_t i = 0; i < 240; ++i) {
+    epoch[i] = static_cast<double>(i) / 40;
+    loss[i] = 1.2 * std::pow(0.65, std::floor(epoch[i]));  // 0.14 in the last epoch
+  }
+  const auto found =
+      judge_completely(rule("memorization"), MakeRun().series("loss", loss).series("epoch", epoch).done());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
 }
 
 TEST(Memorization, ByHeartUnlessTheEvaluationKeepsUp) {

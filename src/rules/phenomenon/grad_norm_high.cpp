@@ -54,19 +54,34 @@ struct High {
   bool to_the_end = true;
 };
 
-// Finite positive norms with their place in the series.
+bool is_norm(double value) { return value > 0 && std::isfinite(value); }
+
+// Logarithms of the finite positive norms. Places count these; a series hardly ever has others.
 struct Norms {
+  const Series* series = nullptr;
   std::vector<double> logs;
-  std::vector<std::size_t> index;
+
+  // Index in the series of the norm `i`.
+  std::size_t index(std::size_t i) const {
+    if (logs.size() == series->size()) return i;
+    std::size_t at = 0;
+    for (;; ++at) {
+      if (is_norm(series->value(at)) && i-- == 0) return at;
+    }
+  }
+  // How many norms lie before an index of the series.
+  std::size_t before(std::size_t at) const {
+    if (logs.size() == series->size()) return at;
+    const auto begin = series->values.span().first(at);
+    return static_cast<std::size_t>(std::count_if(begin.begin(), begin.end(), is_norm));
+  }
 };
 
 Norms norms_of(const Series& series) {
-  Norms out;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const double value = series.value(i);
-    if (!(value > 0) || !std::isfinite(value)) continue;
-    out.logs.push_back(std::log(value));
-    out.index.push_back(i);
+  Norms out{&series, {}};
+  out.logs.reserve(series.size());
+  for (const double value : series.values.span()) {
+    if (is_norm(value)) out.logs.push_back(std::log(value));
   }
   return out;
 }
@@ -86,8 +101,6 @@ std::optional<Rise> find_rise(const Norms& norms, const Parameters& set, bool fr
   const auto longest = [&](const Rise& one) {
     if (one.ratio() >= set["ratio"] && (!best || one.to - one.from > best->to - best->from)) best = one;
   };
-  std::vector<double> values(n);
-  std::transform(norms.logs.begin(), norms.logs.end(), values.begin(), [](double x) { return std::exp(x); });
   DepartureOptions jumps;
   jumps.compare = Compare::kRatio;
   jumps.sigmas = 10;
@@ -95,11 +108,13 @@ std::optional<Rise> find_rise(const Norms& norms, const Parameters& set, bool fr
   jumps.rise = set["ratio"] - 1;
   jumps.back = 1;
   jumps.absolute_rise = 9;
-  for (const Departure& d : find_departures(values, jumps)) {
+  for (const Departure& d : find_departures(norms.series->values.span(), jumps)) {
     const auto wanted = std::max(set["records"], set["share"] * static_cast<double>(n));
-    if (static_cast<double>(d.records()) < wanted || d.before_count < kFewest || (d.absolute && from_start)) continue;
-    const double now = median(std::span(values).subspan(d.onset, d.records()));
-    longest({d.onset, d.last, d.level, now});
+    const std::size_t from = norms.before(d.onset);
+    const std::size_t to = norms.before(d.last);
+    if (static_cast<double>(to - from + 1) < wanted || d.before_count < kFewest || (d.absolute && from_start)) continue;
+    const double now = std::exp(median(std::span(norms.logs).subspan(from, to - from + 1)));
+    longest({from, to, d.level, now});
   }
   const auto drift = find_drift(norms.logs, {.rise = 0});
   if (!drift || drift->coming_back) return best;
@@ -139,8 +154,8 @@ std::optional<Tail> tail_of(const Norms& norms, double high, double far) {
 }
 
 void set_place(const Series& series, const Norms& norms, std::size_t from, std::size_t to, High& out) {
-  out.steps = {series.step(norms.index[from]), series.step(norms.index[to])};
-  out.line = series.line(norms.index[from]);
+  out.steps = {series.step(norms.index(from)), series.step(norms.index(to))};
+  out.line = series.line(norms.index(from));
 }
 
 std::optional<High> above_clip(const Run& run, const Segment& segment, const Norms& norms, const Parameters& set) {

@@ -18,6 +18,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   LossEventOptions options;
   options.transient_records = static_cast<std::size_t>(set["records"]);
   options.untrained = set["untrained"];
+  options.beginnings = true;
   bool any = false;
   for (const Segment& segment : run.segments) any = any || !judged_losses(segment).empty();
   if (!any) return out.not_applicable("no-loss");

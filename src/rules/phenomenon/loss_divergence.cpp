@@ -10,6 +10,7 @@
 
 #include "assay/metric.h"
 #include "measure/training_kind.h"
+#include "rules/excerpts.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -105,7 +106,7 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
 void tell(const Run& run, const LossEvent& event, TrainingKind kind, const Parameters& set, Findings& out) {
   Finding finding;
   const bool moved = level_moved(run, event);
-  finding.severity = severity_of(event, kind, moved, set);
+  finding.severity = convincing(run, event) ? severity_of(event, kind, moved, set) : Severity::kNote;
   finding.confidence = confidence(event);
   // The axis of the evaluation may lag behind: the harm lasts until the segment ends.
   const StepRange steps{event.onset_step(), event.loss->last_step()};

@@ -32,10 +32,17 @@ constexpr double kRandomTokens = 9;  // nats: a first loss of random weights ove
 constexpr double kUnigramLow = 6.8;  // entropy of how frequent each token is, for vocabularies of subwords
 constexpr double kUnigramHigh = 7.8;
 constexpr double kTokens = 10000;
+constexpr double kAbove = 1.1;       // of the least loss before
+constexpr double kMovedBefore = 10;  // times what the still records span
 
-std::optional<double> vocabulary_of(const Run& run) {
-  const Setting* said = run.config.find("vocab_size");
-  return said != nullptr ? said->number() : std::nullopt;
+// The classes among which the model guesses, where the run tells: a pair, in preference training.
+std::optional<double> classes_of(const Run& run, TrainingKind kind) {
+  for (const std::string_view key : {"vocab_size", "padded_vocab_size", "num_labels", "num_classes", "nb_classes"}) {
+    const Setting* said = run.config.find(key);
+    const auto number = said != nullptr ? said->number() : std::nullopt;
+    if (number && *number >= 2) return number;
+  }
+  return kind == TrainingKind::kPreference ? std::optional(2.0) : std::nullopt;
 }
 
 // Median of the metric within the steps.
@@ -48,6 +55,12 @@ std::optional<double> median_between(const Segment& segment, std::string_view na
   return std::isfinite(middle) ? std::optional(middle) : std::nullopt;
 }
 
+enum class Shape : std::uint8_t {
+  kLong,    // long enough to be told from noise
+  kExact,   // few records, all equal to the last digit
+  kFrozen,  // few records that hardly differ, above what had been reached while the loss still moved
+};
+
 struct Flat {
   std::size_t segment = 0;
   const Series* loss = nullptr;
@@ -55,6 +68,8 @@ struct Flat {
   StepRange steps;
   double share = 0;  // of the records of the loss
   double first = 0;  // loss
+  Shape shape = Shape::kLong;
+  double least = 0;  // before the stretch
 };
 
 std::optional<Flat> find_flat(const Run& run, std::size_t index, const Parameters& set) {
@@ -66,9 +81,23 @@ std::optional<Flat> find_flat(const Run& run, std::size_t index, const Parameter
   PlateauOptions options;
   options.change = set["change"];
   options.least = static_cast<std::size_t>(set["records"]);
-  const auto stretch = longest_plateau(loss->values.span(), from, options);
+  const auto values = loss->values.span();
+  auto stretch = longest_plateau(values, from, options);
+  const bool proved = stretch.has_value();
+  if (!proved) stretch = standstill(values, from);
   if (!stretch) return std::nullopt;
   Flat out{index, loss, *stretch, {loss->step(stretch->first), loss->step(stretch->last)}, 0, loss->value(0)};
+  if (!proved) {
+    const auto before = values.first(stretch->first);
+    const auto [low, high] = std::minmax_element(before.begin(), before.end());
+    out.shape = stretch->change > 0 ? Shape::kFrozen : Shape::kExact;
+    out.least = before.empty() ? 0 : *low;
+    const bool moved = before.size() >= 2 && *high - *low >= kMovedBefore * stretch->change;
+    const bool above = moved && out.least > 0 && stretch->level >= kAbove * out.least;
+    // Two decimals repeat themselves in any calm run.
+    const bool told = std::fabs(std::remainder(100 * stretch->level, 1.0)) > 1e-9;
+    if (out.shape == Shape::kFrozen ? !above : !told) return std::nullopt;
+  }
   out.share = static_cast<double>(stretch->records) / static_cast<double>(loss->size());
   return out;
 }
@@ -83,6 +112,11 @@ bool rate_is_there(const Segment& segment, StepRange steps, double share) {
 std::optional<Severity> severity_of(const Run& run, const Flat& flat, TrainingKind kind, const Parameters& set) {
   const Segment& segment = run.segments[flat.segment];
   if (flat.share < set["share"] || adversarial(segment)) return std::nullopt;
+  const auto classes = uniform_guess(flat.stretch.level, classes_of(run, kind));
+  if (flat.shape == Shape::kFrozen)
+    return kind == TrainingKind::kPreference ? std::nullopt : std::optional(Severity::kWarning);
+  if (flat.shape == Shape::kExact)
+    return classes && flat.share >= kNearlyAll ? std::optional(Severity::kWarning) : std::nullopt;
   if (kind == TrainingKind::kPretraining) {
     if (!begins_at_start(run, flat.segment) || !(flat.stretch.level >= set["level"] * flat.first)) return std::nullopt;
     if (!rate_is_there(segment, flat.steps, set["rate"])) return std::nullopt;
@@ -90,7 +124,7 @@ std::optional<Severity> severity_of(const Run& run, const Flat& flat, TrainingKi
   }
   if (flat.stretch.records < kEnoughToTell || flat.share < kNearlyAll) return std::nullopt;
   const bool quiet = flat.stretch.noise <= kQuiet * flat.stretch.level;
-  if (quiet && uniform_guess(flat.stretch.level, vocabulary_of(run))) return Severity::kWarning;
+  if (quiet && classes) return Severity::kWarning;
   if (kind == TrainingKind::kPreference) return std::nullopt;
   return std::fabs(flat.stretch.change) < flat.stretch.noise ? std::optional(Severity::kNote) : std::nullopt;
 }
@@ -100,10 +134,12 @@ void tell(const Run& run, const Flat& flat, TrainingKind kind, Severity severity
   const Plateau& it = flat.stretch;
   Finding finding;
   finding.severity = severity;
-  finding.confidence = severity == Severity::kNote ? 0.5 : std::clamp(0.6 + 0.4 * flat.share, 0.6, 0.95);
+  finding.confidence = severity == Severity::kNote    ? 0.5
+                       : flat.shape == Shape::kFrozen ? 0.6
+                                                      : std::clamp(0.6 + 0.4 * flat.share, 0.6, 0.95);
   finding.where = place(run, flat.segment, flat.steps, flat.loss->line(it.first));
   finding.impact = share_of_run(run, flat.steps);
-  finding.message = {kind == TrainingKind::kPretraining ? "stuck" : "flat",
+  finding.message = {flat.shape == Shape::kLong && kind == TrainingKind::kPretraining ? "stuck" : "flat",
                      {{"level", it.level},
                       {"steps", flat.steps},
                       {"records", it.records},
@@ -111,8 +147,10 @@ void tell(const Run& run, const Flat& flat, TrainingKind kind, Severity severity
                       {"first", flat.first},
                       {"share", percent(flat.share)}}};
   finding.evidence.push_back({{}, curve_of(*flat.loss, 0, flat.loss->size(), 60, flat.steps), {}});
-  const auto classes = uniform_guess(it.level, vocabulary_of(run));
-  if (flat.first >= kRandomTokens && it.level >= kUnigramLow && it.level <= kUnigramHigh) {
+  const auto classes = uniform_guess(it.level, classes_of(run, kind));
+  if (flat.shape == Shape::kFrozen) {
+    finding.evidence.push_back({{"frozen", {{"least", flat.least}}}, {}, {}});
+  } else if (flat.first >= kRandomTokens && it.level >= kUnigramLow && it.level <= kUnigramHigh) {
     finding.evidence.push_back({{"unigram", {{"level", it.level}, {"first", flat.first}}}, {}, {}});
   } else if (classes && *classes >= kTokens) {
     const Value count(static_cast<std::int64_t>(*classes));
@@ -182,6 +220,9 @@ const Rule kLossPlateau{
          "{level} is about what a uniform guess over {classes} tokens gives: the model knows not even which tokens are "
          "frequent",
          "{level} 约等于在 {classes} 个 token 中均匀猜测的 loss：模型连哪些 token 更常见都没有学到"},
+        {"frozen",
+         "it had been at {least} while it still moved: now the model gives the same answer to whatever it is shown",
+         "此前仍在变化时曾达到 {least}：现在无论输入什么，模型给出的都是同样的答案"},
         {"unigram",
          "{level} is about what knowing only how frequent each token is gives (7 to 7.7): nothing of the context is "
          "used",
@@ -211,8 +252,11 @@ const Rule kLossPlateau{
                         "(told by the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at "
                         "least half of the first loss, the learning rate at least a tenth of its peak. *warning*; "
                         "*error* from half of the run on. *Other training*: *warning* when nearly the whole run lies "
-                        "at the entropy of a uniform guess (ln 2, ln 3, ln 10, …, a vocabulary) with little noise; "
-                        "*note* when nothing moved at all over 100 records.",
+                        "at the entropy of a uniform guess (of a usual vocabulary, 1,000 classes, or the number that "
+                        "the settings name; ln 2 in preference training) with little noise; *note* when nothing moved "
+                        "at all over 100 records.\n\n*Fewer records*: five that are equal to the last digit at such "
+                        "an entropy, or that differ by 0.25 % at most, a tenth above what the loss had reached while "
+                        "it still moved: *warning*.",
              .example = "`loss stays at 7.617 for 220 records (steps 49-10,999, 100 % of the run): -0.5 % in all, from "
                         "7.682 at the start`",
              .to_do = "Look at the grad norm: near zero, nothing arrives. Else see whether the weights change at all: "

@@ -12,7 +12,9 @@
 #include <functional>
 
 #include "assay/metric.h"
+#include "core/curve.h"
 #include "measure/training_kind.h"
+#include "rules/excerpts.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -26,6 +28,8 @@ namespace {
 constexpr std::size_t kMostListed = 200;
 constexpr double kLargeForOneRecord = 0.5;  // half the level: larger than batches of one corpus differ
 constexpr double kDoubled = 2.0;
+constexpr double kTailSigmas = 2;  // times the sigmas of the rule
+constexpr std::size_t kLike = 16;  // records before a rise
 constexpr double kPartOfTheNoise =
     0.01;  // of the records: such a loss has a heavy tail, its spikes are its normal state
 constexpr double kClipQuantile = 0.9;
@@ -39,13 +43,27 @@ struct Judged {
   const LossEvent* event = nullptr;
   Severity severity = Severity::kNote;
   bool eval_moved = false;
-  bool calm = false;  // the evaluation loss says that nothing was harmed
+  bool calm = false;  // the evaluation loss, or else the grad norm, says that nothing was harmed
 };
 
-Severity severity_of_open(const LossEvent& event) {
+// The log ends at the level, or what follows the peak lies no higher than the last records before the rise did.
+bool back_among_its_like(const LossEvent& event) {
+  const auto values = event.loss->values.span();
+  const auto rest = values.subspan(event.shape.peak + 1);
+  if (values.back() <= event.shape.edge) return true;
+  const auto before = values.first(event.shape.onset).last(std::min(event.shape.onset, kLike));
+  if (rest.empty() || before.empty()) return false;
+  return median(rest) <= *std::max_element(before.begin(), before.end());
+}
+
+Severity severity_of_open(const Run& run, const LossEvent& event, TrainingKind kind) {
   const Departure& shape = event.shape;
+  if (kind == TrainingKind::kPreference || !convincing(run, event) || back_among_its_like(event))
+    return Severity::kNote;
   const bool large = shape.records() >= 3 || !event.positive || shape.peak_value >= kDoubled * shape.level;
-  return large && !event.repaired ? Severity::kError : Severity::kWarning;
+  const double half = shape.level + (shape.peak_value - shape.level) / 2;
+  const bool falling = event.loss->values.back() <= half && shape.half_last - shape.onset < 3;  // brief, half way back
+  return large && !falling && !event.repaired ? Severity::kError : Severity::kWarning;
 }
 
 Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters& set, TrainingKind kind) {
@@ -56,15 +74,18 @@ Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters&
   out.calm = eval && !eval->moved;
   out.eval_moved = eval && eval->moved;
   if (shape.rise < set["rise"]) out.severity = Severity::kNote;
-  // In an excerpt the level itself is a guess: only what doubles it is worth an alarm.
-  if (brief && shape.absolute && shape.rise < 1) out.severity = Severity::kNote;
-  if (brief && (out.calm || (!eval && shape.rise < kLargeForOneRecord))) out.severity = Severity::kNote;
+  // In an excerpt the level itself is a guess, and a record that is over is a batch like any other.
+  if (shape.absolute && !confirmed(run, event)) out.severity = Severity::kNote;
+  // Batches differ by half of the level, or, where records are noisy, by twice the distance at which a spike begins.
+  const bool usual = shape.rise < kLargeForOneRecord || shape.z < kTailSigmas * set["sigmas"];
+  if (brief && !eval && usual) out.severity = Severity::kNote;
   // A batch unlike the others that did not even move the gradient did nothing to the weights.
   const auto grad = grad_reaction(run.segments[event.segment], *event.loss, shape);
-  if (brief && grad && !grad->rose && !eval && shape.rise < 1) out.severity = Severity::kNote;
+  if (brief && grad && !grad->rose && !eval) out.calm = true;
+  if (brief && out.calm) out.severity = Severity::kNote;
   if (level_moved(run, event)) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
-  if (brief && (!event.positive || kind == TrainingKind::kPreference)) out.severity = Severity::kNote;
+  if ((brief && !event.positive) || kind == TrainingKind::kPreference) out.severity = Severity::kNote;
   return out;
 }
 
@@ -119,12 +140,14 @@ bool heavy_tailed(const Series& loss) {
   return highest <= kAlone * rests[kAmongHighest];
 }
 
-// Spikes as high as this one came back before, after at least as many records.
+// Spikes as high as this one came back before, after at least as many records; in an excerpt one as high is enough.
 bool has_precedent(const LossEvent& event, const std::vector<Judged>& recovered) {
   const std::size_t so_far = event.loss->size() - event.shape.onset;
   return std::any_of(recovered.begin(), recovered.end(), [&](const Judged& one) {
-    return one.event->loss == event.loss && one.event->shape.rise >= 0.8 * event.shape.rise &&
-           one.event->shape.records() >= so_far;
+    const Departure& before = one.event->shape;
+    if (one.event->loss != event.loss) return false;
+    if (event.shape.absolute && before.peak_value >= event.shape.peak_value) return true;
+    return before.rise >= 0.8 * event.shape.rise && before.records() >= so_far;
   });
 }
 
@@ -189,7 +212,8 @@ Phrase message_of(const Run& run, const LossEvent& event, std::size_t count) {
   return out;
 }
 
-void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters& set, Findings& out) {
+void tell_recovered(const Run& run, std::vector<Judged> spikes, TrainingKind kind, const Parameters& set,
+                    Findings& out) {
   const auto worst = std::max_element(spikes.begin(), spikes.end(), [](const Judged& a, const Judged& b) {
     return std::pair(a.severity, a.event->shape.rise) < std::pair(b.severity, b.event->shape.rise);
   });
@@ -202,7 +226,9 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
     return static_cast<double>(one.event->records()) <= set["brief"];
   });
   // Around zero a brief one is what a heavy tail looks like, however many there are.
-  const bool frequent = spikes.size() >= 3 && rate >= set["frequent"] / 1000 && !harmless && (event.positive || !brief);
+  const auto by_noise =  // excerpts know too little of it
+      std::count_if(spikes.begin(), spikes.end(), [](const Judged& one) { return !one.event->shape.absolute; });
+  const bool frequent = by_noise >= 3 && rate >= set["frequent"] / 1000 && !harmless && (event.positive || !brief);
   const bool border = at_epoch_borders(run, spikes);
   const std::size_t period = border ? 0 : recurrence(spikes);
   const bool unmoved = std::all_of(spikes.begin(), spikes.end(), [](const Judged& one) { return !one.eval_moved; });
@@ -211,7 +237,7 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
 
   Finding finding;
   finding.severity = worst->severity;
-  if (frequent && shape.rise >= set["rise"]) finding.severity = Severity::kWarning;
+  if (frequent && shape.rise >= set["rise"] && kind != TrainingKind::kPreference) finding.severity = Severity::kWarning;
   if (border || noise || period > 0) finding.severity = Severity::kNote;
   finding.confidence = confidence_of(shape);
   finding.impact = share_of_run(run, event.acute());
@@ -229,10 +255,10 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, const Parameters
   out.add(std::move(finding));
 }
 
-void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings& out) {
+void tell_open(const Run& run, const LossEvent& event, TrainingKind kind, bool precedent, Findings& out) {
   const Departure& shape = event.shape;
   Finding finding;
-  finding.severity = precedent ? Severity::kNote : severity_of_open(event);
+  finding.severity = precedent ? Severity::kNote : severity_of_open(run, event, kind);
   finding.confidence = std::min(confidence_of(shape), shape.absolute ? 0.6 : 0.8);
   finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
   finding.where = place(run, event.segment, event.acute(), event.loss->line(shape.peak));
@@ -257,6 +283,22 @@ void tell_open(const Run& run, const LossEvent& event, bool precedent, Findings&
   out.add(std::move(finding));
 }
 
+// The training loss says nothing of it: another evaluation set, a fault of the evaluation mode, statistics that broke.
+void tell_evaluation(const Run& run, const LossEvent& event, Findings& out) {
+  const Departure& shape = event.shape;
+  Finding finding;
+  finding.severity = Severity::kWarning;
+  finding.confidence = std::min(confidence_of(shape), 0.8);
+  finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
+  finding.where = place(run, event.segment, {event.onset_step(), event.last_step()}, event.loss->line(shape.onset));
+  finding.message = {
+      "evaluation",
+      {{"before", shape.level}, {"after", shape.after}, {"onset", event.onset_step()}, {"last", event.last_step()}}};
+  finding.evidence.push_back({{}, curve_around(*event.loss, *finding.where->steps), {}});
+  finding.actions.push_back({{"check-evaluation", {{"onset", event.onset_step()}}}, ""});
+  out.add(std::move(finding));
+}
+
 // What a restart brought with it is told by run-restarted; a single record is a batch like any other.
 bool judged_here(const Run& run, const LossEvent& event) {
   const bool restart = event.at_restart && event.shape.records() > 1;
@@ -277,9 +319,10 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   }
   for (const LossEvent& event : events) {
     if (!judged_here(run, event)) continue;
-    if (!event.came_back()) tell_open(run, event, has_precedent(event, recovered), out);
+    if (!event.came_back()) tell_open(run, event, kind, has_precedent(event, recovered), out);
   }
-  if (!recovered.empty()) tell_recovered(run, std::move(recovered), set, out);
+  for (const LossEvent& event : evaluation_jumps(run, options, events)) tell_evaluation(run, event, out);
+  if (!recovered.empty()) tell_recovered(run, std::move(recovered), kind, set, out);
 }
 
 }  // namespace
@@ -364,6 +407,15 @@ const Rule kLossSpike{
          "{metric} 在第 {step} 步从 {before} 跳到 {peak}；此后日志只有 {later} 条记录，结束时为 {last}，尚未恢复"},
         {"open-last", "{metric} rose from {before} to {peak} at step {step}, the last record of the log",
          "{metric} 在日志的最后一条记录（第 {step} 步）从 {before} 升到 {peak}"},
+        {"evaluation",
+         "eval loss jumped from {before} to {after} at step {onset} and has stayed there until step {last}; the "
+         "training loss did not",
+         "验证 loss 在第 {onset} 步从 {before} 跳到 {after}，直到第 {last} 步仍未恢复；训练 loss 没有变化"},
+        {"check-evaluation",
+         "check what changed at step {onset}: evaluation data, dropout or normalisation in evaluation mode, the loaded "
+         "checkpoint; evaluate the checkpoint before it again",
+         "检查第 {onset} 步前后有何变化：评估数据、评估模式下的 dropout "
+         "或归一化、加载的检查点；并重新评估此前的检查点"},
         {"border", "they stand where an epoch begins: new shuffling or a restarted running mean, not the optimizer",
          "这些尖峰都出现在 epoch 交界处：源于重新打乱数据或滑动平均重新累计，与优化器无关"},
         {"recurring",
@@ -373,12 +425,15 @@ const Rule kLossSpike{
         {"noise", "{share} of all records do so: the loss has a heavy tail, this is its normal state",
          "{share} 的记录都如此：该 loss 的分布本身有重尾，属于常态"},
         {"look",
-         "nothing to do for the run; if another run spikes at steps {steps} as well, look at the data read there",
-         "无需处理；若另一次训练也在第 {steps} 步出现尖峰，请检查当时读取的数据"},
+         "no action needed: the loss is back and the run goes on as before; if another run spikes at steps {steps} as "
+         "well, "
+         "look at the data read there",
+         "无需处理：loss 已恢复，训练照常进行；若另一次训练也在第 {steps} 步出现尖峰，请检查当时读取的数据"},
         {"look-samples",
-         "nothing to do for the run; if another run spikes at samples {samples} (steps {steps}) as well, take these "
-         "out of the data",
-         "无需处理；若另一次训练也在样本 {samples}（第 {steps} 步）出现尖峰，请从数据中剔除这些样本"},
+         "no action needed: the loss is back and the run goes on as before; if another run spikes at samples {samples} "
+         "(steps {steps}) as well, take these out of the data",
+         "无需处理：loss 已恢复，训练照常进行；若另一次训练也在样本 {samples}（第 {steps} "
+         "步）出现尖峰，请从数据中剔除这些样本"},
         {"skip-next", "in the next run skip the data of steps {steps}", "下次训练时跳过第 {steps} 步的数据"},
         {"skip-next-samples", "in the next run skip the data of steps {steps}: samples {samples}",
          "下次训练时跳过第 {steps} 步的数据：样本 {samples}"},
@@ -404,14 +459,22 @@ const Rule kLossSpike{
              "first record of the rise, walked back from the alarm; the place of the finding is the part until the "
              "spike has lost half of its height, or, where the log ends in it, until its peak. For losses near zero "
              "or below, a third of the range that the series has covered stands for the level. With fewer than 16 "
-             "records before (an excerpt), and up to 32 as well: 30 % above the smallest value so far (50 % with "
-             "fewer than eight records) and several times the noise, confidence at most 0.6.\n\n*note*: rises below "
+             "records before (an excerpt), and up to 32 as well: 30 % above the smallest value so far and several "
+             "times the "
+             "noise, confidence at most 0.6. Such a rise is a *note* unless it "
+             "convinces: at least eight times the noise and twice any swing before, the level never visited again, the "
+             "grad norm not calm, and twice the level at the end (three times, with one record before), eight records "
+             "up there, a clean step, or a climb of five; or a grad norm at five times its level or an evaluation loss "
+             "up by a tenth as a witness (what came back in an excerpt needs a witness).\n\n*note*: rises below "
              "10 %; spikes of up to three records that the evaluation loss does not show, or, where there is none, "
-             "below 50 % or below 100 % without an answer of the grad norm; a step up of less than 30 % without "
+             "below 50 % or 16 sigma, or without an answer of the grad norm; a step up of less than 30 % without "
              "overshoot and without an answer of the grad norm, which training makes good; brief spikes that are the "
              "tail of the noise (three times as many records stand 4 to 8 sigma above their surroundings as beyond, "
              "and the highest no more than three times as high as the fifth). *warning*: all others that came back. "
-             "*error*: the log ends before it came back. All spikes of a run that came back are one finding, its "
+             "*error*: the log ends before it came back (*note* where its last records lie among those before). An "
+             "evaluation loss that doubles from one evaluation to the next and stays up while the training loss does "
+             "not is a *warning*. All "
+             "spikes of a run that came back are one finding, its "
              "place that of the worst. What came with a restart is told by `run-restarted`.",
          .example = "`loss rose from 2.199 to 5.098 (+131.8 %) at step 31,219 and was back at 2.805 by step 31,222, "
                     "after 3 records`",
@@ -423,7 +486,7 @@ const Rule kLossSpike{
          .false_alarms =
              "One hard batch in a small-batch run; records at epoch borders or at a fixed distance (told as such); "
              "losses with a heavy tail (told as such). Running means show a spike later and flatter than it was. "
-             "Adversarial losses are not judged.",
+             "Adversarial losses are not judged; spikes of preference and policy objectives are notes.",
          .references =
              "P. J. Huber, Robust Statistics (1981), for median and MAD. A spike of a 176B model that came back by "
              "itself: BigScience, chronicles of tr11-176B-ml, steps 31216-31250. Skipping the data of a stretch: "

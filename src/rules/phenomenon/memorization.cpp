@@ -24,6 +24,8 @@ constexpr std::size_t kLeastRecords = 20;
 constexpr std::size_t kSmoothHalf = 8;
 constexpr double kHalf = 0.5;
 constexpr double kEvalKept = 1.05;
+constexpr double kSurelyShare = 0.1;  // of the first epoch: without an evaluation less is a guess
+constexpr double kSurelyNats = 0.1;
 
 struct Memorised {
   std::size_t segment = 0;
@@ -31,7 +33,6 @@ struct Memorised {
   double first_epoch = 0;  // level of the first pass
   double end = 0;
   double epochs = 0;
-  std::size_t onset = 0;  // first record below half of the first pass, for good
 };
 
 // Epochs that the segment covers, and the level of the loss in the second half of the first one.
@@ -62,16 +63,24 @@ std::optional<Memorised> measure(const Run& run, std::size_t index) {
   }
   out.first_epoch = median(values.subspan(from, std::min(to, values.size()) - from));
   out.end = median(values.last(std::max<std::size_t>(5, values.size() / 20)));
-  const std::vector<double> smooth = running_median(values, kSmoothHalf);
-  for (std::size_t i = 0; i < smooth.size(); ++i) {
-    if (!(smooth[i] <= kHalf * out.first_epoch)) out.onset = std::min(i + 1, smooth.size() - 1);
-  }
   return out;
+}
+
+// First record below half of the first pass, for good.
+std::size_t onset_of(const Memorised& it) {
+  const auto values = it.loss->values.span();
+  const std::vector<double> smooth = running_median(values, kSmoothHalf);
+  std::size_t onset = 0;
+  for (std::size_t i = 0; i < smooth.size(); ++i) {
+    if (!(smooth[i] <= kHalf * it.first_epoch)) onset = std::min(i + 1, smooth.size() - 1);
+  }
+  return onset;
 }
 
 void tell(const Run& run, const Memorised& it, Findings& out) {
   const Segment& segment = run.segments[it.segment];
-  const StepRange steps{it.loss->step(it.onset), it.loss->last_step()};
+  const std::size_t onset = onset_of(it);
+  const StepRange steps{it.loss->step(onset), it.loss->last_step()};
   const Series* eval = segment.find(metric::kEvalLoss);
   const bool judged = eval != nullptr && eval->size() >= 2;
   bool kept = false;
@@ -80,9 +89,10 @@ void tell(const Run& run, const Memorised& it, Findings& out) {
     kept = values.back() <= kEvalKept * *std::min_element(values.begin(), values.end());
   }
   Finding finding;
-  finding.severity = kept ? Severity::kNote : Severity::kWarning;
+  const bool nothing_left = it.end <= kSurelyShare * it.first_epoch && it.end <= kSurelyNats;
+  finding.severity = kept || (!judged && !nothing_left) ? Severity::kNote : Severity::kWarning;
   finding.confidence = judged ? 0.9 : 0.7;
-  finding.where = place(run, it.segment, steps, it.loss->line(it.onset));
+  finding.where = place(run, it.segment, steps, it.loss->line(onset));
   finding.impact = share_of_run(run, steps);
   finding.message = {"by-heart",
                      {{"before", it.first_epoch},
@@ -98,7 +108,7 @@ void tell(const Run& run, const Memorised& it, Findings& out) {
     finding.evidence.push_back({{"no-eval", {}}, {}, {}});
   }
   const Series& epoch = *segment.find(metric::kEpoch);
-  const std::size_t at = std::min(epoch.at_or_after_row(it.loss->row_of(it.onset)), epoch.size() - 1);
+  const std::size_t at = std::min(epoch.at_or_after_row(it.loss->row_of(onset)), epoch.size() - 1);
   const double until = std::round(10 * epoch.value(at)) / 10;
   finding.actions.push_back({{"fewer", {{"step", steps.first}, {"epoch", until}}}, ""});
   if (!judged) finding.actions.push_back({{"evaluate", {}}, ""});
@@ -160,7 +170,8 @@ const Rule kMemorization{
                         "read out of it.",
              .decides = "At least three epochs in the log; the loss at the end (median of the last 5 %) is at most a "
                         "fifth of that of the first epoch, and at most 0.3 nats. *warning*; *note* when an evaluation "
-                        "loss is within 5 % of its best. Preference training is not judged.",
+                        "loss is within 5 % of its best, or, without evaluations, above a tenth of the first epoch or "
+                        "0.1 nats. Preference training is not judged.",
              .example = "`training loss falls from 2.09 in the first epoch to 0.085 after 24 epochs; half of it was "
                         "gone by step 3,150`",
              .to_do = "Fewer epochs or more data; use the checkpoint at which the evaluation was best.",
