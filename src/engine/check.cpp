@@ -49,10 +49,10 @@ void add_problem(FileRecord& file, Error problem) {
 
 bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
 
-// A reader that is stopped finds its input cut, as it would a file that ends in the middle. The input is whole.
+// A reader that is stopped finds its input cut, as it would a file that ends in the middle. The input is whole; the
+// record that was being read is not, which the rules have to know.
 void forget_cut(Recording& recording) {
   FileRecord& file = recording.file;
-  recording.truncated = false;
   file.truncated = false;
   file.problem_count -= static_cast<std::int64_t>(
       std::erase_if(file.problems, [](const Error& problem) { return problem.code == ErrorCode::kTruncated; }));

@@ -7,6 +7,9 @@
 #include "measure/assemble.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "assay/metric.h"
@@ -105,6 +108,33 @@ bool ended_nothing(const Recording& recording, const RowPlan& plan, std::size_t 
   return true;
 }
 
+// One rank's lines stand for all, but not where another alone prints NaN: that is told as the log's own message.
+void tell_other_ranks(Recording& recording, const RowPlan& plan) {
+  for (const Series& series : recording.series) {
+    if (series.metric != metric::kLoss && series.metric != metric::kGradNorm) continue;
+    std::optional<std::size_t> first;  // of the values that were left out
+    bool everywhere = false;
+    for (std::size_t i = 0; i < series.size() && !everywhere; ++i) {
+      if (std::isfinite(series.value(i))) continue;
+      everywhere = plan.keep[series.row_of(i)];
+      if (!first && recording.rank[series.row_of(i)] != kNoRank) first = i;
+    }
+    if (everywhere || !first) continue;
+    const std::size_t row = series.row_of(*first);
+    Event event;
+    event.kind = EventKind::kNonFinite;
+    event.line = recording.line[row];
+    if (recording.step[row] != kNoStep && !plan.numbered) event.step = recording.step[row];
+    event.text = "rank " + std::to_string(recording.rank[row]) + " alone prints " + series.printed_as + " = " +
+                 (std::isnan(series.value(*first)) ? "NaN" : "Inf");
+    const auto at =
+        std::upper_bound(recording.event_row.begin(), recording.event_row.end(), static_cast<std::int64_t>(row)) -
+        recording.event_row.begin();
+    recording.events.insert(recording.events.begin() + at, std::move(event));
+    recording.event_row.insert(recording.event_row.begin() + at, static_cast<std::int64_t>(row) + 1);
+  }
+}
+
 // A start or a loaded checkpoint belongs to what follows it, everything else to what stands before it.
 void place_events(Recording& recording, const RowPlan& plan, Run& run) {
   std::vector<Event>& events = run.events;
@@ -155,6 +185,7 @@ Run assemble(Recording& recording) {
   run.config = std::move(recording.config);
   RowPlan plan = plan_rows(recording);
   recording.file.repeated_lines += plan.repeats + plan.stragglers;
+  tell_other_ranks(recording, plan);
   place_events(recording, plan, run);
   tell_plan(plan, run);
   const bool numbered = plan.numbered;

@@ -33,6 +33,8 @@ constexpr std::size_t kCompared = 16;
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kNoiseRecords = 64;
 constexpr std::size_t kMostBefore = 512;
+constexpr std::size_t kMostParts =
+    64;  // restarts looked over: a file of nothing but restarts must not cost their square
 constexpr double kSameLevel = 0.05;
 constexpr double kNoise = 4;
 constexpr double kWellTrained = 0.5;
@@ -68,14 +70,17 @@ std::optional<std::size_t> first_lasting(std::span<const double> values, Beyond 
 
 // The first loss of the run that this segment continues, where the log begins with its training.
 std::optional<double> first_loss(const Run& run, std::size_t segment) {
-  while (segment > 0 && continues(run, segment)) --segment;
+  for (std::size_t parts = 0; segment > 0 && continues(run, segment); --segment) {
+    if (++parts > kMostParts) return std::nullopt;
+  }
   const Series* loss = run.segments[segment].find(metric::kLoss);
   if (loss == nullptr || loss->empty() || !begins_at_start(run, segment) || !(loss->value(0) > 0)) return std::nullopt;
   return loss->value(0);
 }
 
 bool back_later(const Run& run, std::size_t segment, double edge) {
-  for (std::size_t i = segment + 1; i < run.segments.size() && continues(run, i); ++i) {
+  const std::size_t end = std::min(run.segments.size(), segment + 1 + kMostParts);
+  for (std::size_t i = segment + 1; i < end && continues(run, i); ++i) {
     const Series* loss = run.segments[i].find(metric::kLoss);
     if (loss != nullptr && !loss->empty() && median_of_last(loss->values.span()) <= edge) return true;
   }
@@ -128,7 +133,9 @@ std::optional<LossAcross> compare(const Run& run, std::size_t segment, const Sid
 // Records of the part before that are of the same steps as the first ones after, with those before them for the noise.
 bool take_same_steps(const Run& run, std::size_t segment, const Series& after, Side& side) {
   const std::size_t take = std::min(kCompared, after.size());
-  for (std::size_t i = segment; i > 0 && continues(run, i); --i) {  // the last part may have ended before it got there
+  const std::size_t end = segment - std::min(segment, kMostParts);
+  for (std::size_t i = segment; i > end && continues(run, i);
+       --i) {  // the last part may have ended before it got there
     const Series* before = run.segments[i - 1].find(metric::kLoss);
     if (before == nullptr) continue;
     const std::size_t from = before->at_or_after_step(after.step(0));
@@ -211,7 +218,8 @@ std::vector<double> values_before(const Run& run, std::size_t segment, std::stri
   std::vector<double> reversed;
   if (run.segments[segment].empty()) return reversed;
   std::int64_t limit = run.segments[segment].first_step();
-  for (std::size_t i = segment; i > 0 && continues(run, i) && reversed.size() < kMostBefore; --i) {
+  const std::size_t end = segment - std::min(segment, kMostParts);
+  for (std::size_t i = segment; i > end && continues(run, i) && reversed.size() < kMostBefore; --i) {
     const Segment& part = run.segments[i - 1];
     if (const Series* series = part.find(metric)) {
       for (std::size_t k = series->at_or_after_step(limit); k-- > 0 && reversed.size() < kMostBefore;)

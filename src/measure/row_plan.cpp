@@ -168,6 +168,7 @@ class Planner {
     plan_.repeated_values.resize(recording_.series.size());
     plan_.segment_start = {0};
     choose_keys();
+    plan_.numbered = plan_.numbered || counts_down();
     if (plan_.numbered) {
       number_records();
     } else {
@@ -223,6 +224,21 @@ class Planner {
       if (recording_.step[spine.row_of(i)] != first) return false;
     }
     return true;
+  }
+
+  // A "step" that goes back as often as forward counts something else, or backwards: no run restarts at every record.
+  bool counts_down() const {
+    constexpr std::int64_t kEnough = 8;
+    std::int64_t back = 0;
+    std::int64_t forward = 0;
+    std::int64_t last = kNoStep;
+    for (std::size_t i = 0; i < recording_.rows(); ++i) {
+      if (!key_[i]) continue;
+      back += last != kNoStep && recording_.step[i] < last ? 1 : 0;
+      forward += last != kNoStep && recording_.step[i] > last ? 1 : 0;
+      last = recording_.step[i];
+    }
+    return back >= kEnough && back > forward;
   }
 
   void drop(std::size_t row, std::int64_t& counter) {

@@ -36,8 +36,8 @@ constexpr double kDoubled = 2;
 constexpr double kTripled = 3;  // with one record before
 constexpr double kTwice = 2;    // the largest swing before
 constexpr double kCleanGap = 3;
-constexpr double kThere = 0.75;      // of the height
-constexpr std::size_t kClimb = 5;    // records; four of noise do so once in 24
+constexpr double kThere = 0.75;    // of the height
+constexpr std::size_t kClimb = 5;  // records; four of noise do so once in 24
 
 double range_of(std::span<const double> values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());

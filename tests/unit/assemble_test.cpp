@@ -219,6 +219,44 @@ TEST(Assemble, NumbersRecordsWhoseStepNeverChanges) {
   EXPECT_EQ(steps(log.run().segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
 }
 
+TEST(Assemble, NumbersRecordsWhoseStepCountsDown) {
+  Log log;
+  for (int i = 0; i < 40; ++i) log.row(1000 - i, {{"loss", 4 - 0.01 * i}});
+  const assay::Run run = log.run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(run.segments[0].axis, "record");
+  EXPECT_EQ(steps(run.segments[0], "loss").back(), 40);
+}
+
+TEST(Assemble, TellsTheNanOfARankThatIsNotFollowed) {
+  const double nan = std::nan("");
+  Log log;
+  for (int step = 1; step <= 10; ++step) {
+    for (int rank = 0; rank < 4; ++rank) log.row(step, {{"loss", rank == 3 && step >= 6 ? nan : 4.0 / step}}, 0, rank);
+  }
+  const assay::Run run = log.run();
+  EXPECT_EQ(values(run.segments[0], "loss").size(), 10u);
+  ASSERT_EQ(run.events.size(), 1u);
+  EXPECT_EQ(run.events[0].kind, EventKind::kNonFinite);
+  EXPECT_EQ(run.events[0].step, 6);
+  EXPECT_EQ(run.events[0].line, 24);
+  EXPECT_EQ(run.events[0].text, "rank 3 alone prints loss = NaN");
+}
+
+TEST(Assemble, ANanOfAllRanksIsNoRanksOwn) {
+  Log log;
+  for (int step = 1; step <= 10; ++step) {
+    for (int rank = 0; rank < 4; ++rank) log.row(step, {{"loss", step >= 6 ? std::nan("") : 4.0 / step}}, 0, rank);
+  }
+  EXPECT_TRUE(log.run().events.empty());
+}
+
+TEST(Assemble, ARecordWithoutAValueIsOne) {
+  const assay::Run run = Log().row(1, {}).row(2, {}).run();
+  ASSERT_EQ(run.segments.size(), 1u);
+  EXPECT_EQ(run.segments[0].rows->size(), 2u);
+}
+
 TEST(Assemble, CountsThroughEpochsThatStartTheCounterAgain) {
   Log log;
   for (int epoch = 0; epoch < 3; ++epoch) {
