@@ -1,7 +1,7 @@
 // When does an excerpt convince?
 //
-// Three records make a level of a sort, and small batches of a fine-tuning run swing by
-// half of it and more. An engineer who is shown so few wants to see what no noise does:
+// Three records make a level of a sort, and small batches of a fine-tuning run swing by half of it and more. An
+// engineer who is shown so few wants to see what no noise does:
 // - twice the level at the end (three times where a single record stands before it: that one may be low by chance),
 // - a clean step: three records or more behind the rise, two or more before it, and a gap between both groups of three
 //   times what either scatters,
@@ -11,7 +11,8 @@
 // Each of these has to be eight times as high as the noise (five times the largest of a few rises) and twice as high as
 // any swing before. A level that is visited again has not been left, and a grad norm that did not move speaks against
 // it. A second witness makes all this unnecessary: the grad norm at five times what it was before, or an evaluation
-// loss that went up by a tenth. Any other departure of an excerpt is worth a note.
+// loss that went up by a tenth, or a loss that stands still up there. Any other departure of an excerpt is worth a
+// note.
 
 #include "rules/excerpts.h"
 
@@ -20,6 +21,7 @@
 #include <limits>
 
 #include "assay/metric.h"
+#include "measure/plateau.h"
 #include "rules/loss_support.h"
 
 namespace assay {
@@ -33,8 +35,9 @@ constexpr double kBeyondLargest = 5;  // times the largest of three rises and mo
 constexpr std::size_t kSomeBefore = 3;
 constexpr std::size_t kManyAfter = 8;
 constexpr double kDoubled = 2;
-constexpr double kTripled = 3;  // with one record before
-constexpr double kTwice = 2;    // the largest swing before
+constexpr double kTripled = 3;       // with one record before
+constexpr double kMovedBefore = 10;  // times what the still records span
+constexpr double kTwice = 2;         // the largest swing before
 constexpr double kCleanGap = 3;
 constexpr double kThere = 0.75;    // of the height
 constexpr std::size_t kClimb = 5;  // records; four of noise do so once in 24
@@ -91,6 +94,14 @@ bool steps_cleanly(const LossEvent& event) {
   return gap >= kCleanGap * std::max(range_of(before), range_of(after));
 }
 
+// All but equal from some record on, up there: one answer to whatever is shown.
+bool froze(const LossEvent& event) {
+  const auto values = event.loss->values.span();
+  const std::size_t up = half_way_up(event);
+  const auto still = standstill(values, up);
+  return still && up >= 2 && range_of(values.first(up)) >= kMovedBefore * still->change;
+}
+
 bool climbs(const LossEvent& event) {
   const Departure& shape = event.shape;
   const auto values = event.loss->values.span();
@@ -113,7 +124,7 @@ bool confirmed(const Run& run, const LossEvent& event) {
 bool convincing(const Run& run, const LossEvent& event) {
   const Departure& shape = event.shape;
   if (!shape.absolute || shape.ends_non_finite) return true;
-  if (shape.z >= kWitnessed && confirmed(run, event)) return true;
+  if (shape.z >= kWitnessed && (confirmed(run, event) || froze(event))) return true;
   const std::size_t before = shape.before_count - std::min(shape.before_count, shape.alarm - shape.onset);
   const bool bounded = before > kSomeBefore && before <= kManyAfter;
   if (shape.z < (bounded ? kBeyondLargest : kBeyondNoise) || visits_its_level(event)) return false;

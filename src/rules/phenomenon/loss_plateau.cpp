@@ -32,7 +32,8 @@ constexpr double kRandomTokens = 9;  // nats: a first loss of random weights ove
 constexpr double kUnigramLow = 6.8;  // entropy of how frequent each token is, for vocabularies of subwords
 constexpr double kUnigramHigh = 7.8;
 constexpr double kTokens = 10000;
-constexpr double kAbove = 1.1;       // of the least loss before
+constexpr double kAbove = 1.1;  // of the least loss before
+constexpr double kLeft = 1.3;   // from there on the loss has left its level: loss-spike and loss-divergence tell it
 constexpr double kMovedBefore = 10;  // times what the still records span
 
 // The classes among which the model guesses, where the run tells: a pair, in preference training.
@@ -93,7 +94,8 @@ std::optional<Flat> find_flat(const Run& run, std::size_t index, const Parameter
     out.shape = stretch->change > 0 ? Shape::kFrozen : Shape::kExact;
     out.least = before.empty() ? 0 : *low;
     const bool moved = before.size() >= 2 && *high - *low >= kMovedBefore * stretch->change;
-    const bool above = moved && out.least > 0 && stretch->level >= kAbove * out.least;
+    const double times = out.least > 0 ? stretch->level / out.least : 0;
+    const bool above = moved && times >= kAbove && times < kLeft;
     // Two decimals repeat themselves in any calm run.
     const bool told = std::fabs(std::remainder(100 * stretch->level, 1.0)) > 1e-9;
     if (out.shape == Shape::kFrozen ? !above : !told) return std::nullopt;
@@ -246,17 +248,18 @@ const Rule kLossPlateau{
     .docs = {.finds = "A long stretch in which the training loss does not move although it should.",
              .matters = "The compute of the stretch is lost, and it will not end by waiting: the optimizer does not "
                         "reach the weights, or its steps are too large or too small to get anywhere.",
-             .decides = "The longest stretch whose Theil-Sen line changes by less than 1.5 % of the level and less "
-                        "than two sigma of the noise, with at least 30 records and 20 % of the run, after the "
-                        "warm-up. If the noise is too large to show such a change nothing is said.\n\n*Pre-training* "
-                        "(told by the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at "
-                        "least half of the first loss, the learning rate at least a tenth of its peak. *warning*; "
-                        "*error* from half of the run on. *Other training*: *warning* when nearly the whole run lies "
-                        "at the entropy of a uniform guess (of a usual vocabulary, 1,000 classes, or the number that "
-                        "the settings name; ln 2 in preference training) with little noise; *note* when nothing moved "
-                        "at all over 100 records.\n\n*Fewer records*: five that are equal to the last digit at such "
-                        "an entropy, or that differ by 0.25 % at most, a tenth above what the loss had reached while "
-                        "it still moved: *warning*.",
+             .decides =
+                 "The longest stretch whose Theil-Sen line changes by less than 1.5 % of the level and less "
+                 "than two sigma of the noise, with at least 30 records and 20 % of the run, after the "
+                 "warm-up. If the noise is too large to show such a change nothing is said.\n\n*Pre-training* "
+                 "(told by the first loss, 5 nats or more, or 0.6 ln V; or by the settings): the level is at "
+                 "least half of the first loss, the learning rate at least a tenth of its peak. *warning*; "
+                 "*error* from half of the run on. *Other training*: *warning* when nearly the whole run lies "
+                 "at the entropy of a uniform guess (of a usual vocabulary, 1,000 classes, or the number that "
+                 "the settings name; ln 2 in preference training) with little noise; *note* when nothing moved "
+                 "at all over 100 records.\n\n*Fewer records*: five that are equal to the last digit at such "
+                 "an entropy, or that differ by 0.25 % at most, 10 to 30 % above what the loss had reached while "
+                 "it still moved: *warning*.",
              .example = "`loss stays at 7.617 for 220 records (steps 49-10,999, 100 % of the run): -0.5 % in all, from "
                         "7.682 at the start`",
              .to_do = "Look at the grad norm: near zero, nothing arrives. Else see whether the weights change at all: "
