@@ -23,6 +23,7 @@
 #include "assay/metric.h"
 #include "measure/plateau.h"
 #include "rules/loss_support.h"
+#include "stat/quantile.h"
 
 namespace assay {
 namespace {
@@ -74,10 +75,12 @@ bool visits_its_level(const LossEvent& event) {
   return std::any_of(later.begin(), later.end(), [&](double x) { return x <= event.shape.edge; });
 }
 
-// Many records up there, some before.
+// Many records up there, all above the middle of some before.
 bool stays(const LossEvent& event) {
   const std::size_t up = half_way_up(event);
-  return up >= kSomeBefore && event.loss->size() - up >= kManyAfter;
+  const auto values = event.loss->values.span();
+  if (up < kSomeBefore || values.size() - up < kManyAfter) return false;
+  return *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(up), values.end()) > median(values.first(up));
 }
 
 // Two groups of records, far apart for what they scatter.
