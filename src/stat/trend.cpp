@@ -28,6 +28,7 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "stat/quantile.h"
@@ -40,17 +41,27 @@ struct Points {
   std::vector<double> x, y;
 };
 
-/// Runs of equal length in record order, each reduced to its median point.
-Points block_medians(const Points& points, std::size_t blocks) {
-  const std::size_t n = points.x.size();
-  if (n <= blocks) return points;
-  Points out;
-  std::vector<double> scratch;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t first = b * (n / blocks) + std::min(b, n % blocks);
-    const std::size_t size = n / blocks + (b < n % blocks ? 1 : 0);
-    out.x.push_back(median(std::span(points.x).subspan(first, size), scratch));
-    out.y.push_back(median(std::span(points.y).subspan(first, size), scratch));
+/// The finite points `point(0)` … `point(size - 1)`; more than `blocks` of them as runs of equal length in record order,
+/// each reduced to its median point. Holds one run at a time: a series of millions is not copied.
+template <class Point>
+Points block_medians(std::size_t size, std::size_t blocks, Point point) {
+  const auto finite = [](const std::pair<double, double>& p) {
+    return std::isfinite(p.first) && std::isfinite(p.second);
+  };
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < size; ++i) n += finite(point(i)) ? 1 : 0;
+  blocks = std::min(blocks, n);
+  Points out, open;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto p = point(i);
+    if (!finite(p)) continue;
+    open.x.push_back(p.first);
+    open.y.push_back(p.second);
+    if (open.x.size() < n / blocks + (out.x.size() < n % blocks ? 1 : 0)) continue;
+    out.x.push_back(median_in_place(open.x));
+    out.y.push_back(median_in_place(open.y));
+    open.x.clear();
+    open.y.clear();
   }
   return out;
 }
@@ -110,19 +121,13 @@ std::int64_t count_inversions(std::span<double> values, std::span<double> buffer
 }  // namespace
 
 std::optional<Line> theil_sen(std::span<const double> x, std::span<const double> y, std::size_t max_blocks) {
-  Points points;
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
-    points.x.push_back(x[i]);
-    points.y.push_back(y[i]);
-  }
-  return line_through(block_medians(points, std::max<std::size_t>(max_blocks, 2)));
+  return line_through(block_medians(std::min(x.size(), y.size()), std::max<std::size_t>(max_blocks, 2),
+                                    [&](std::size_t i) { return std::pair(x[i], y[i]); }));
 }
 
 std::optional<Line> theil_sen(std::span<const double> y, std::size_t max_blocks) {
-  std::vector<double> x(y.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
-  return theil_sen(x, y, max_blocks);
+  return line_through(block_medians(y.size(), std::max<std::size_t>(max_blocks, 2),
+                                    [&](std::size_t i) { return std::pair(static_cast<double>(i), y[i]); }));
 }
 
 double neighbor_noise(std::span<const double> values) {
@@ -134,7 +139,7 @@ double neighbor_noise(std::span<const double> values) {
     if (!std::isnan(last)) steps.push_back(std::abs(value - last));
     last = value;
   }
-  return median(steps) * (kMadToSigma / std::numbers::sqrt2);
+  return median_in_place(steps) * (kMadToSigma / std::numbers::sqrt2);
 }
 
 std::optional<MannWhitney> mann_whitney(std::span<const double> before, std::span<const double> after) {
