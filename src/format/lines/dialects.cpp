@@ -117,7 +117,7 @@ constexpr Dialect kDialects[] = {
      .quirks = kMegatronQuirks,
      .terminator = "|"},
     {.name = "deepspeed",
-     .anchors = {"[Rank 0] step=", "skipped=", "lr="},
+     .anchors = {"] step=", "skipped=", "lr="},
      .example = "[2021-05-27 19:51:55,061] [INFO] [logging.py:60:log_dist] [Rank 0] step=1, skipped=0, lr=[1.875e-05, "
                 "1.875e-05], mom=[(0.9, 0.999), (0.9, 0.999)]",
      .aliases = kDeepSpeedProgress},

@@ -84,7 +84,7 @@ void Engine::piece(std::string_view text, Place place) {
 }
 
 void Engine::analyse(std::string_view text, Place place) {
-  const KeywordSet found = lexicon_.find(text);
+  const KeywordSet found = lexicon_.find(trimmed_right(text));  // a shape does not know the blanks at its end
   const bool numeric = has_digit(text) || lexicon_.has_number_word(found);
   if (!numeric || text.size() > kLongestRecord) return without_number(text, found, place);
   tokenise(text, tokenised_);
@@ -98,7 +98,7 @@ void Engine::analyse(std::string_view text, Place place) {
     for (const Message* message : lexicon_.messages(found)) tell(*message, text, place.number);
     return;
   }
-  Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found);
+  Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found, known);
   if (!act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place)) return analyse(text, place);
   if (remember_ && known != nullptr) cache_.used(known);
 }
@@ -108,10 +108,9 @@ ShapeState* Engine::new_state() {
   return &states_.back();
 }
 
-// Compiles the tokenised line and keeps it, if there is room.
-Shape& Engine::shape_of(std::string_view text, const KeywordSet& found) {
+// Compiles the tokenised line and keeps it, if there is room. known: the one of its skeleton, or null.
+Shape& Engine::shape_of(std::string_view text, const KeywordSet& found, Shape* known) {
   std::unique_ptr<Shape> shape = compile(tokenised_, text, found);
-  Shape* known = cache_.find(skeleton_);
   if (known == nullptr) {
     known = shape->literals.is_sure() ? cache_.add(skeleton_, shape) : nullptr;
     if (known == nullptr) {

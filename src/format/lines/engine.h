@@ -83,7 +83,7 @@ class Engine {
   void unended_line(std::string_view text, Place place);
   void without_number(std::string_view text, const KeywordSet& found, Place place);
   std::unique_ptr<Shape> compile(const Tokenised& line, std::string_view text, const KeywordSet& found);
-  Shape& shape_of(std::string_view text, const KeywordSet& found);
+  Shape& shape_of(std::string_view text, const KeywordSet& found, Shape* known);
   ShapeState* new_state();
 
   /// False: lines before had to be read first, and what the arguments refer to is gone; the line has to be read anew.

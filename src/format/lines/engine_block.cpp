@@ -232,7 +232,8 @@ void Engine::end_block(std::size_t which, bool apart) {
     if (!tokenised_.too_many) {
       skeleton(tokenised_, skeleton_);
       Shape* known = cache_.find(skeleton_);
-      Shape& shape = remember_ && known != nullptr ? *known : shape_of(block.joined, lexicon_.find(block.joined));
+      Shape& shape =
+          remember_ && known != nullptr ? *known : shape_of(block.joined, lexicon_.find(block.joined), known);
       if (shape.record && is_worth_a_record(shape.meaning)) {
         const Place place{.number = block.lines.front().number, .whole = false, .alone = true};
         act(shape, tokenised_.slots.data(), tokenised_.slots.size(), block.joined, place);

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "format/lines/identifier.h"
+
 namespace assay::lines {
 
 namespace {
@@ -184,9 +186,7 @@ const char* exponent_end(Token& token, const char* q, const char* end) {
   return stop;
 }
 
-}  // namespace
-
-Token scan_token(const char* p, const char* end) {
+Token scan_number(const char* p, const char* end) {
   Token token;
   const char* q = p;
   if (q == end) return token;
@@ -246,6 +246,15 @@ Token scan_token(const char* p, const char* end) {
   token.begin = p;
   token.end = q;
   return token;
+}
+
+}  // namespace
+
+Token scan_token(const char* p, const char* end) {
+  if (p < end && is_uuid(p, end)) return stamp(p, p + kUuidSize);
+  if (const Token token = scan_number(p, end)) return token;
+  const char* const stop = identifier_end(p, end);
+  return stop == nullptr ? Token{} : stamp(p, stop);
 }
 
 bool is_part_of_key(const Token& token, const char* end) {
