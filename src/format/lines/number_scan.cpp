@@ -20,10 +20,10 @@ constexpr std::uint64_t kMostMantissa = 922'337'203'685'477'579;  // one more di
 constexpr std::int32_t kMostExponent = 100'000;
 
 // What may stand directly behind an integer without making it a part of a word.
-constexpr std::array<std::string_view, 38> kUnits{
-    "ms", "s",   "us",  "ns", "sec", "secs", "min", "mins",   "m",      "h",      "hr",      "d",    "x",
-    "it", "its", "GiB", "GB", "MiB", "MB",   "KiB", "KB",     "kB",     "TiB",    "TB",      "T",    "G",
-    "g",  "z",   "W",   "J",  "tok", "toks", "p",   "TFLOPs", "TFLOPS", "tflops", "samples", "steps"};
+constexpr std::array<std::string_view, 40> kUnits{
+    "ms",  "s",   "us",  "ns",   "sec", "secs",   "min",    "mins",   "m",       "h",     "hr",    "d",    "x", "it",
+    "its", "GiB", "GB",  "MiB",  "MB",  "KiB",    "KB",     "kB",     "TiB",     "TB",    "T",     "G",    "g", "z",
+    "W",   "J",   "tok", "toks", "p",   "TFLOPs", "TFLOPS", "tflops", "samples", "steps", "epoch", "batch"};
 
 bool is_unit(std::string_view word) {
   for (const std::string_view unit : kUnits) {

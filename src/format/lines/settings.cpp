@@ -196,7 +196,9 @@ class Taker {
     std::size_t end = dots + 1;
     while (end < line_.size() && line_[end] == '.') ++end;
     if (!is_identifier(key) || (end < line_.size() && !is_blank(line_[end]))) return false;
-    if (from > 0 && trimmed(line_.substr(0, from)).ends_with("...")) return false;
+    // The key opens what the program prints: "(Reading database ... 5%" is a sentence.
+    const std::string_view before = trimmed(line_.substr(0, from));
+    if (before.ends_with("...") || (!before.empty() && is_word(before.back()))) return false;
     const std::string_view value = trimmed(line_.substr(end));
     if (!value.empty()) record(key, value);
     return true;
