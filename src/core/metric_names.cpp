@@ -129,7 +129,11 @@ std::optional<KeyMeaning> meaning_of(std::string_view key) {
     if (unit == nullptr) {  // "loss (val)"
       const bool evaluation = std::find(kEvalWords.begin(), kEvalWords.end(), inside) != kEvalWords.end();
       if (evaluation) return of_evaluation(name.substr(0, open));
-      if (std::find(kTrainWords.begin(), kTrainWords.end(), inside) == kTrainWords.end()) return std::nullopt;
+      constexpr std::array<std::string_view, 5> kHow{"curr", "current", "avg", "mean", "running"};
+      if (std::find(kHow.begin(), kHow.end(), inside) == kHow.end() &&
+          std::find(kTrainWords.begin(), kTrainWords.end(), inside) == kTrainWords.end()) {
+        return std::nullopt;
+      }
     }
     name = name.substr(0, open);
   }

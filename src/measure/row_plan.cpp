@@ -247,11 +247,22 @@ class Planner {
     ++counter;
   }
 
+  // What counts the records where the step stands still: "iter 46 step 1", "iter 47 step 1". Null unless it rises.
+  const Series* micro_steps() const {
+    const Series* series = find(recording_, "micro_step");
+    for (std::size_t i = 1; series != nullptr && i < series->size(); ++i) {
+      if (!(series->value(i) > series->value(i - 1))) return nullptr;
+    }
+    return series;
+  }
+
   // No step is printed: key rows are numbered from 1, others take the number of the row before. The epoch tells a
   // restart.
   void number_records() {
     const Series* epoch = find(recording_, metric::kEpoch);
+    const Series* micro = micro_steps();
     std::size_t at = 0;
+    std::size_t micro_at = 0;
     double former = -1;
     std::int64_t number = 0;
     std::vector<RowValues::Cell> former_cells;
@@ -278,7 +289,12 @@ class Planner {
           former = epoch->value(at);
         }
       }
-      if (key_[i]) ++number;
+      while (micro != nullptr && micro_at < micro->size() && micro->row_of(micro_at) < i) ++micro_at;
+      if (key_[i] && micro != nullptr && micro_at < micro->size() && micro->row_of(micro_at) == i) {
+        number = static_cast<std::int64_t>(micro->value(micro_at));
+      } else if (key_[i]) {
+        ++number;
+      }
       plan_.step.push_back(number);
     }
   }

@@ -48,7 +48,7 @@ TEST(LinesNumbers, ReadsWhatLogsPrint) {
 
 TEST(LinesNumbers, KnowsWhatIsNoNumber) {
   for (const char* text :
-       {"0x14a5", "3rd", "8xH100", "nano", "information", "-", "+", ".", "", "None1", "Nonesuch", "12ab"}) {
+       {"0x1f", "3rd", "8xH100", "nano", "information", "-", "+", ".", "", "None1", "Nonesuch", "12ab"}) {
     EXPECT_FALSE(scan(text)) << text;
   }
   for (const char* text : {"2024-05-28", "22:26:20", "22:26:20,123", "0:07", "13/01/2022", "2024-05-28T22:26:20.5Z",
@@ -59,6 +59,22 @@ TEST(LinesNumbers, KnowsWhatIsNoNumber) {
   for (const char* text : {"None", "null", "n/a", "N/A"}) EXPECT_EQ(scan(text).kind, TokenKind::kAbsent) << text;
   EXPECT_EQ(scan("True").value(), 1);
   EXPECT_EQ(scan("False").value(), 0);
+}
+
+TEST(LinesNumbers, KnowsIdentifiers) {
+  for (const char* text :
+       {"6c576fac", "a5fae199", "06e8b2c1", "block_00af3c", "7d9f8b-x2k", "7d9f8b6c5d-vrtzq", "0x7f3a2b10", "part00123",
+        "run_20240528", "exp_20240528_1530", "x2k9z4p1q", "A5FAE199", "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "12345678-1234-1234-1234-123456789012", "da39a3ee5e6b4b0d3255bfef95601890afd80709"}) {
+    EXPECT_EQ(scan(text).kind, TokenKind::kStamp) << text;
+    EXPECT_EQ(*scan(text).end, '\0') << text;
+  }
+  for (const char* text :
+       {"fp16", "bf16", "layer4", "acc1000", "stage_1_and_2", "e4m3fn", "mtp_1", "deadbeef", "H100x8", "decade",
+        "cifar100", "imagenet1k", "qwen2", "resnet50", "loss_scale", "gpt2_345m"}) {
+    EXPECT_FALSE(scan(text)) << text;
+  }
+  EXPECT_EQ(*scan("6c576fac-loss").end, '-');
 }
 
 TEST(LinesNumbers, StopsBeforeUnits) {

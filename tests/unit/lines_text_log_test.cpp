@@ -70,5 +70,21 @@ TEST(LinesTextLog, TellsTextFromBinary) {
   EXPECT_FALSE(looks_like_text(""));
 }
 
+// A word that is new on every line makes no new shape, and a line reads the same however it is read.
+TEST(LinesTextLog, IdentifiersAreNoText) {
+  std::string log;
+  std::string hash = "00000000";
+  for (int i = 1; i <= 60; ++i) {
+    for (std::size_t k = 0; k < hash.size(); ++k)
+      hash[k] = "0123456789abcdef"[static_cast<std::size_t>(i * 7919 + static_cast<int>(k) * i * 31) % 16];
+    log += "worker-7d9f8b-" + std::string(i % 2 != 0 ? "x2k" : "9zq") + " fetched shard " + hash + " of 12\n";
+    log += "step " + std::to_string(i) + " [" + hash + "] loss: 2." + std::to_string(i % 10) + "5 lr: 0.001\n";
+  }
+  const Recording fast = read_log(log);
+  EXPECT_EQ(values_of(fast, "loss").size(), 60u);
+  EXPECT_EQ(lines_test::described(fast), lines_test::described(read_log(log, 7)));
+  EXPECT_EQ(lines_test::described(fast), lines_test::described(read_log(log, 0, true)));
+}
+
 }  // namespace
 }  // namespace assay

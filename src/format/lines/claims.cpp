@@ -77,6 +77,11 @@ Claim claim_of(Field& field, const Dialect* dialect) {
       return claim;
     }
   }
+  // "float loss = 0.5;", "return loss": source text.
+  constexpr std::array<std::string_view, 9> kOfSource{"float", "double", "int",    "const", "auto",
+                                                      "var",   "let",    "return", "static"};
+  if (words.empty()) return claim;
+  if (std::find(kOfSource.begin(), kOfSource.end(), words.front()) != kOfSource.end()) return claim;
   bool all_filler = true;
   for (std::size_t k = 1; k < words.size() && words.size() <= 12; ++k) {
     all_filler = all_filler && is_filler(words[k - 1]);
@@ -95,13 +100,38 @@ Claim claim_of(Field& field, const Dialect* dialect) {
     if (all_filler || found->role == KeyRole::kStep || found->role == KeyRole::kIgnored ||
         found->metric == metric::kEpoch) {
       claim.meaning = *found;
+      // "inner iter", "ppo epoch" count within something: what is told without such a word, or as global, comes first.
+      constexpr int kQualified = 2;
+      if (words[k - 1] == "global") {
+        claim.meaning.rank = 0;
+      } else if (!all_filler) {
+        claim.meaning.rank += kQualified;
+      }
       claim.key = rest;
       claim.known = true;
       return claim;
     }
   }
-  claim.named = field.relation == Relation::kKeyed || words.size() <= 3;
+  claim.named = field.relation == Relation::kKeyed || (words.size() <= 3 && !field.paren);
   return claim;
+}
+
+std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before) {
+  if (std::any_of(before.begin(), before.end(), [](const Claim& c) { return c.known || c.named; })) return {};
+  std::vector<Claim> out(before.size());
+  int core = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Literal& behind = tokens.literals[i + 1];
+    if (!tokens.slots[i].is_value() || !behind.blank_before) continue;
+    const std::size_t end = behind.core.find_first_of(",;|");
+    if (end == std::string_view::npos && i + 1 < out.size()) continue;
+    const std::string_view cell = behind.core.substr(0, end);
+    const auto meaning = meaning_of(cell);
+    if (!meaning || meaning->role != KeyRole::kMetric) continue;
+    out[i] = {.meaning = *meaning, .key = std::string(cell), .known = true};
+    core += is_core(meaning->metric) ? 1 : 0;
+  }
+  return core >= 2 ? out : std::vector<Claim>{};
 }
 
 // Numbers of places and devices, never of training.
@@ -114,6 +144,9 @@ bool is_no_metric(std::string_view key) {
       "the",  "x",          "v",      "port:", "gpuid", "nnodes", "file",    "year"};
   const std::string normal = normalise_key(key);
   if (std::find(kNames.begin(), kNames.end(), std::string_view(normal)) != kNames.end()) return true;
+  for (const std::string_view ending : {" and", " of", " by", " with", " for", " than", " from", " over"}) {
+    if (key.ends_with(ending)) return true;  // prose
+  }
   // Letters of any script; lines, blocks and arrows (U+2000 to U+2FFF) are what bars are drawn with.
   const auto letter = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -176,6 +209,10 @@ double unit_factor(Unit unit, std::string_view printed, double factor) {
     if (printed == "s" || printed == "sec" || printed == "seconds") return 1;
     if (printed == "min" || printed == "mins" || printed == "m") return 60;
   }
+  if (unit == Unit::kTokens || unit == Unit::kSamples) {
+    if (printed == "G") return 1e9;
+    if (printed == "T") return 1e12;
+  }
   if (unit == Unit::kGib) {
     if (printed == "MiB" || printed == "MB") return 1.0 / 1024;
     if (printed == "GiB" || printed == "GB" || printed == "G") return 1;
@@ -212,15 +249,18 @@ bool has_evaluation_word(std::string_view text) {
   }
   // "test" is also a name of experiments: it counts where it opens the message, "Test: [0/48]", "Test set: …".
   for (const std::string_view opening :
-       {std::string_view("test:"), std::string_view("test set"), std::string_view("testing:")}) {
+       {std::string_view("test:"), std::string_view("test set"), std::string_view("test error"),
+        std::string_view("testing:"), std::string_view("test |"), std::string_view("dev |"),
+        std::string_view("dev:")}) {
     const std::size_t at = lower.find(opening);
     if (at != std::string::npos && (at == 0 || (lower[at - 1] == ' ' && text[at] == 'T'))) return true;
   }
+  if (lower.find("[dev]") != std::string::npos || lower.find("[test]") != std::string::npos) return true;
   return false;
 }
 
 std::optional<std::string_view> evaluated(std::string_view metric) {
-  if (metric == metric::kLoss) return metric::kEvalLoss;
+  if (metric == metric::kLoss || metric == "epoch_loss") return metric::kEvalLoss;
   if (metric == metric::kAccuracy) return metric::kEvalAccuracy;
   if (metric == metric::kPerplexity) return metric::kEvalPerplexity;
   return std::nullopt;

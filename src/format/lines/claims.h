@@ -2,8 +2,10 @@
 // What a key claims to be: the step, a metric that is known, or a name of the file's own.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "format/lines/dialect.h"
 #include "format/lines/keys.h"
@@ -19,6 +21,9 @@ struct Claim {
 
 /// The longest end of the key's phrase that means something and is not changed in meaning by the words before it.
 Claim claim_of(Field& field, const Dialect* dialect);
+/// "10 4.40 s run, 11.8750 loss, 0.000005 LR, 9.1 GB used": where no key stands before a number, the words behind tell
+/// what it is. Empty where they tell fewer than two metrics of training.
+std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before);
 /// A number of a place or a device, never of training.
 bool is_no_metric(std::string_view key);
 bool ends_in_loss(std::string_view key);

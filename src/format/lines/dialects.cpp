@@ -12,7 +12,7 @@ constexpr KeyMeaning is(std::string_view metric, Unit unit = Unit::kNone, double
 }
 constexpr KeyMeaning kIgnore{.role = KeyRole::kIgnored};
 constexpr KeyMeaning kStepKey{.role = KeyRole::kStep, .unit = Unit::kSteps};
-constexpr KeyMeaning kLastStepKey{.role = KeyRole::kStep, .unit = Unit::kSteps, .rank = 9};
+constexpr KeyMeaning kMicroStepKey{.role = KeyRole::kStep, .metric = "micro_step", .unit = Unit::kSteps, .rank = 9};
 constexpr KeyMeaning kEvalLossKey = is(metric::kEvalLoss, Unit::kNats);
 constexpr KeyMeaning kTimeKey = is(metric::kStepTime, Unit::kSecond);
 
@@ -69,8 +69,14 @@ constexpr Alias kModded[] = {{"traintime", kIgnore}, {"step", kStepKey}};
 constexpr MetricQuirk kNanochatQuirks[] = {{metric::kLoss, Quirk::kRunningMean}};
 constexpr Alias kDllogger[] = {{"parameterlossscale", is(metric::kLossScale)},
                                {"averageloss", is(metric::kLoss, Unit::kNats)},
-                               {"steploss", is("step_loss", Unit::kNats)}};
-constexpr Alias kLitgpt[] = {{"val", kEvalLossKey}, {"step", kStepKey}, {"iter", kLastStepKey}, {"itertime", kTimeKey}};
+                               {"steploss", is(metric::kLoss, Unit::kNats, 1, 3)}};
+constexpr Alias kLitgpt[] = {
+    {"val", kEvalLossKey}, {"step", kStepKey}, {"iter", kMicroStepKey}, {"itertime", kTimeKey}};
+// Data loading has a time of its own; the results of an epoch repeat the losses of its batches as a mean.
+constexpr Alias kEspnet[] = {{"train", kIgnore}, {"itertime", is("data_time", Unit::kSecond)}, {"traintime", kTimeKey}};
+constexpr Alias kEspnetResults[] = {{"loss", is("epoch_loss", Unit::kNats)},
+                                    {"itertime", is("data_time", Unit::kSecond)},
+                                    {"traintime", is("epoch_step_time", Unit::kSecond)}};
 constexpr Alias kMmengine[] = {{"epoch(train)", is(metric::kEpoch, Unit::kEpochs)},
                                {"iter(train)", kStepKey},
                                {"memory", kIgnore},
@@ -117,7 +123,7 @@ constexpr Dialect kDialects[] = {
      .quirks = kMegatronQuirks,
      .terminator = "|"},
     {.name = "deepspeed",
-     .anchors = {"[Rank 0] step=", "skipped=", "lr="},
+     .anchors = {"] step=", "skipped=", "lr="},
      .example = "[2021-05-27 19:51:55,061] [INFO] [logging.py:60:log_dist] [Rank 0] step=1, skipped=0, lr=[1.875e-05, "
                 "1.875e-05], mom=[(0.9, 0.999), (0.9, 0.999)]",
      .aliases = kDeepSpeedProgress},
@@ -255,6 +261,22 @@ constexpr Dialect kDialects[] = {
     {.name = "mindspore",
      .anchors = {"epoch: ", " step: ", ", loss is "},
      .example = "epoch: 1 step: 100, loss is 2.3"},
+    {.name = "espnet",
+     .anchors = {"epoch:train:", "batch: "},
+     .example = "[host] 2020-11-11 16:41:00,521 (trainer:486) INFO: 8epoch:train:376-750batch: iter_time=0.001, "
+                "forward_time=0.005, loss=1.601, optim_step_time=1.977e-04, lr_0=0.100, train_time=0.014",
+     .aliases = kEspnet},
+    {.name = "espnet",
+     .anchors = {"epoch results: [train] ", "[valid] "},
+     .example =
+         "[host] 2020-11-11 16:41:04,070 (trainer:243) INFO: 7epoch results: [train] iter_time=0.001, loss=1.613, "
+         "train_time=0.014, time=1 minute and 44.19 seconds, total_count=52549, [valid] loss=1.854, "
+         "time=3.12 seconds, total_count=1680",
+     .aliases = kEspnetResults},
+    {.name = "cyclegan",
+     .anchors = {"(epoch: ", ", iters: ", ", data: "},
+     .example =
+         "(epoch: 3, iters: 400, time: 0.078, data: 0.003) G_GAN: 1.230 G_L1: 12.882 D_real: 0.401 D_fake: 0.300"},
     {.name = "mmengine",
      .anchors = {"Epoch(train)", "loss: "},
      .example = "2025/01/02 03:04:05 - mmengine - INFO - Epoch(train) [2][ 40/90]  lr: 1.0e-03  eta: 0:10:00  "

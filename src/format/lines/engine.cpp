@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/lines/claims.h"
 #include "format/lines/settings.h"
 
 namespace assay::lines {
@@ -35,10 +36,55 @@ std::string_view behind_launcher(std::string_view text) {
   return text.substr(sure > 0 ? sure : likely_prefix(text).size());
 }
 
+// A sentence: no sign that puts a value to a name, many words, and a full stop.
+bool is_prose(const Tokenised& line) {
+  constexpr int kManyWords = 7;
+  const std::string_view end = line.literals.back().core;
+  if (!end.ends_with('.') || end.ends_with("..")) return false;
+  int words = 0;
+  for (const Literal& literal : line.literals) {
+    const std::string_view text = literal.core;
+    if (text.find_first_of(":=|{") != std::string_view::npos) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (is_letter(text[i]) && (i == 0 || !is_word(text[i - 1]))) ++words;
+    }
+  }
+  return words >= kManyWords;
+}
+
+// A line of a program's text.
+bool is_source(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  constexpr std::array<std::string_view, 18> kOpenings{"//",     "/*",    "#include", "import ",  "from ", "def ",
+                                                       "class ", "self.", "return",   "if (",     "for (", "while (",
+                                                       "const ", "void ", "static ",  "#define ", "elif ", "print("};
+  return std::any_of(kOpenings.begin(), kOpenings.end(), [&](std::string_view o) { return text.starts_with(o); });
+}
+
+// "Test Error:", "Validation": the line behind tells of an evaluation.
+bool is_heading(std::string_view text) {
+  constexpr std::size_t kLongest = 24;
+  text = trimmed_right(text);
+  return text.ends_with(':') && text.size() <= kLongest && has_evaluation_word(text);
+}
+
+// Where the first of several dictionaries on a line ends ("{'loss': 2.1} {'loss': 2.0}", bars between them); 0: no
+// second one begins behind it.
+std::size_t first_dictionary(std::string_view text) {
+  const std::size_t from = text.find("{'");
+  if (from == std::string_view::npos || text.find("{'", from + 2) == std::string_view::npos) return 0;
+  std::int64_t depth = 0;
+  for (std::size_t at = from; at < text.size(); ++at) {
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}' && --depth == 0) return text.find("{'", at) == std::string_view::npos ? 0 : at + 1;
+  }
+  return 0;
+}
+
 // The name of a progress bar: none, or one that says that it counts training.
 bool may_count_training(std::string_view text) {
   const std::string_view name = text.substr(0, std::min(text.find_first_of("0123456789"), text.size()));
-  return name.find_first_not_of(" \t") == std::string_view::npos || name.find("rain") != std::string_view::npos ||
+  return name.find_first_not_of(" \t-+.") == std::string_view::npos || name.find("rain") != std::string_view::npos ||
          name.find("tep") != std::string_view::npos;
 }
 
@@ -54,6 +100,7 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
   unended_ = unended;
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
   if (!held_.empty() && continue_record(text, number)) return;
+  if (!heading_.empty() && !unended && !has_control(text) && take_under_heading(text, {.number = number})) return;
   if (unended && !has_control(text)) return unended_line(text, {.number = number, .whole = false, .unended = true});
   const Place place{.number = number};
   if (remember_ && text.size() <= kLongestRecord) {
@@ -84,7 +131,12 @@ void Engine::piece(std::string_view text, Place place) {
 }
 
 void Engine::analyse(std::string_view text, Place place) {
-  const KeywordSet found = lexicon_.find(text);
+  if (const std::size_t cut = first_dictionary(text); cut > 0) {  // several on one line
+    piece(text.substr(0, cut), {.number = place.number});
+    if (!place.unended) return piece(text.substr(cut), place);
+    return unended_line(text.substr(cut), place);
+  }
+  const KeywordSet found = lexicon_.find(trimmed_right(text));  // a shape does not know the blanks at its end
   const bool numeric = has_digit(text) || lexicon_.has_number_word(found);
   if (!numeric || text.size() > kLongestRecord) return without_number(text, found, place);
   tokenise(text, tokenised_);
@@ -98,7 +150,7 @@ void Engine::analyse(std::string_view text, Place place) {
     for (const Message* message : lexicon_.messages(found)) tell(*message, text, place);
     return;
   }
-  Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found);
+  Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found, known);
   if (!act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place)) return analyse(text, place);
   if (remember_ && known != nullptr) cache_.used(known);
 }
@@ -108,10 +160,9 @@ ShapeState* Engine::new_state() {
   return &states_.back();
 }
 
-// Compiles the tokenised line and keeps it, if there is room.
-Shape& Engine::shape_of(std::string_view text, const KeywordSet& found) {
+// Compiles the tokenised line and keeps it, if there is room. known: the one of its skeleton, or null.
+Shape& Engine::shape_of(std::string_view text, const KeywordSet& found, Shape* known) {
   std::unique_ptr<Shape> shape = compile(tokenised_, text, found);
-  Shape* known = cache_.find(skeleton_);
   if (known == nullptr) {
     known = shape->literals.is_sure() ? cache_.add(skeleton_, shape) : nullptr;
     if (known == nullptr) {
@@ -154,11 +205,13 @@ Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view 
 std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
   auto shape = std::make_unique<Shape>(line);
   const Dialect* dialect = lexicon_.dialect(text, found);
+  shape->source = is_source(text);
   shape->messages = lexicon_.messages(found);
   shape->traceback = lexicon_.has_traceback(found);
   shape->exception = is_exception_line(behind_rank(text));
   shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages);
   const Meaning& meaning = shape->meaning;
+  shape->names = line.slots.empty() || line.slots.back().begin < behind_launcher(text).data();
   const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),
                                      [](const SlotPlan& slot) { return slot.use == SlotUse::kValue; });
   const Treat treat = dialect == nullptr ? Treat::kMetricRecord : dialect->treat;
@@ -167,7 +220,10 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
   shape->opens_braces = (dialect == nullptr || dialect->anchors[0].starts_with('{')) &&
                         std::count(text.begin(), text.end(), '{') > std::count(text.begin(), text.end(), '}');
   if (!shape->messages.empty() || shape->traceback || shape->exception) shape->meaning.part = Part::kNone;
-  shape->progress = !shape->record && text.find("%|") != std::string_view::npos;
+  // What tells a message repeats numbers of it ("reducing loss scale to 64"); without a step they are no series.
+  if (!shape->messages.empty() && dialect == nullptr && !meaning.has_step) shape->record = false;
+  if (dialect == nullptr && (is_prose(line) || shape->source)) shape->record = false;
+  shape->progress = !shape->record && (meaning.bar_step || text.find("%|") != std::string_view::npos);
   shape->training_bar = shape->progress && meaning.bar_step && may_count_training(behind_launcher(text));
   if (shape->record) {
     intern(shape->meaning, columns_);
@@ -176,8 +232,18 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
   return shape;
 }
 
+// The last line without numbers may hold the names of a table.
+void Engine::note_header(std::string_view text) {
+  constexpr std::size_t kLongestHeader = 512;
+  const std::string_view body = text.substr(launcher_of(text).size());
+  if (text.size() <= kLongestHeader && body.find_first_not_of("|-+:= \t") != std::string_view::npos)
+    header_text_ = body;
+}
+
 void Engine::without_number(std::string_view text, const KeywordSet& found, Place place) {
   const std::int64_t number = place.number;
+  if (!place.alone && is_heading(text)) heading_ = trimmed_right(text);
+  source_lines_ += is_source(text) ? 1 : 0;
   if (!place.alone) {
     if (opens_braces(text, place)) return;
     if (!blocks_.empty() && !is_beside_fields(text)) {
@@ -185,7 +251,7 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
       if (block != nullptr && !is_stranger(*block)) end_block_of(text);
     }
   }
-  if (text.find_first_not_of("|-+:= \t") != std::string_view::npos && text.size() <= 512) header_text_ = text;
+  note_header(text);
   if (found.any()) {
     const auto told = lexicon_.messages(found);
     for (const Message* message : told) tell(*message, text, place);
@@ -200,6 +266,7 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
 // The last line has no end: it may have been cut anywhere. Fields that are followed by something are complete; the
 // number that touches the end is believed only when it has as many decimals as such numbers have had before.
 void Engine::unended_line(std::string_view text, Place place) {
+  if (first_dictionary(text) > 0) return analyse(text, place);
   tokenise(text, tokenised_);
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
@@ -240,7 +307,9 @@ void Engine::finish(bool cut, std::int64_t lines) {
   settle_waiting(kNoStep);
   // A traceback without its last line, behind everything else: what ended the run is cut off.
   if (traceback_line_ >= 0 && traceback_rows_ == sink_.rows_seen()) tell_exception(traceback_text_, traceback_line_);
-  sink_.finish();
+  constexpr std::int64_t kFewSourceLines = 3;  // a traceback has some
+  constexpr std::int64_t kSourceShare = 10;
+  sink_.finish(source_lines_ < kFewSourceLines || kSourceShare * source_lines_ < lines);
   if (sink_.rows_seen() == 0 && bars_.last.step != kNoStep) recorder_.date_events(bars_.last.step);
   if (planned_ > 0) recorder_.planned_steps(planned_);
   for (const Family& family : sink_.families()) {

@@ -82,11 +82,14 @@ class Engine {
   void piece(std::string_view text, Place place);
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
+  bool take_joined(const std::string& text, std::int64_t number);
+  bool take_under_heading(std::string_view text, Place place);
+  void note_header(std::string_view text);
   void without_number(std::string_view text, const KeywordSet& found, Place place);
   static Meaning meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
                                          std::span<const Message* const> told);
   std::unique_ptr<Shape> compile(const Tokenised& line, std::string_view text, const KeywordSet& found);
-  Shape& shape_of(std::string_view text, const KeywordSet& found);
+  Shape& shape_of(std::string_view text, const KeywordSet& found, Shape* known);
   ShapeState* new_state();
 
   /// False: lines before had to be read first, and what the arguments refer to is gone; the line has to be read anew.
@@ -153,6 +156,7 @@ class Engine {
   std::vector<HeldLine> held_;
   std::string joined_;
 
+  std::string heading_;      // "Test Error:" alone on the line before
   std::string header_text_;  // the last line without numbers: the names of a table, perhaps
   std::string header_used_;
   Meaning header_;
@@ -171,6 +175,8 @@ class Engine {
   // The epoch that a line of its own told, for the lines behind it that tell none; the column it goes to.
   std::int64_t epoch_ = kNoStep;
   std::uint16_t epoch_column_ = kNoColumn;
+  bool columns_have_fraction_ = false;
+  std::int64_t source_lines_ = 0;  // of a program's text
   bool truncated_ = false;
   bool unended_ = false;
 };

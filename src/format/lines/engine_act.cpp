@@ -71,6 +71,8 @@ bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
                            : own_bar          ? step_of(shape.meaning, tokens, complete)
                                               : kNoStep;
   for (const Message* message : shape.messages) tell(*message, text, place, bar);
+  if (shape.names) note_header(text);
+  source_lines_ += shape.source ? 1 : 0;
   if (shape.traceback) note_traceback(text, place.number);
   if (shape.exception && traceback_line_ >= 0) tell_exception(text, place.number);
   if (shape.meaning.table_row) {
@@ -185,7 +187,23 @@ void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::s
 // Numbers only: a row under the names of a table, or two bare columns.
 void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text,
                        std::int64_t number) {
-  const std::size_t n = shape.literals.slots();
+  const Meaning& meaning = shape.meaning;
+  if (meaning.done_slot >= 0) {
+    // Only the last drawing of a row counts, whose bar is full.
+    const auto done = static_cast<std::size_t>(meaning.done_slot);
+    if (complete <= done || tokens[done].integer_or(0) != 100) {
+      return ledger_.count(Unused::kProgress, text, number);
+    }
+  }
+  const std::size_t n = meaning.cells.size();
+  std::array<Token, kMostSlots> cells;
+  std::size_t read = 0;
+  while (read < n && meaning.cells[read] < complete) {
+    cells[read] = tokens[meaning.cells[read]];
+    ++read;
+  }
+  tokens = cells.data();
+  complete = read;
   if (!header_text_.empty() && header_text_ != header_used_) {
     header_used_ = header_text_;
     const std::string_view line = header_used_;
@@ -201,9 +219,9 @@ void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, 
       if (!name.empty()) names.push_back(name);
       at = end + 1;
     }
-    Meaning meaning = names.size() >= 2 ? derive_table(names) : Meaning{};
-    if (meaning.has_core && names.size() == n) {
-      header_ = std::move(meaning);
+    Meaning named = names.size() >= 2 ? derive_table(names) : Meaning{};
+    if (named.has_core && names.size() == n) {
+      header_ = std::move(named);
       intern(header_, columns_);
       header_family_ = sink_.family(header_);
     }
@@ -215,9 +233,11 @@ void Engine::table_row(Shape& shape, const Token* tokens, std::size_t complete, 
               text);
     return;
   }
-  const bool bare =
-      n == 2 && complete == 2 && tokens[0].integer && !tokens[0].negative && tokens[1].kind == TokenKind::kNumber;
-  if (!bare) {
+  const bool bare = n == 2 && complete == 2 && meaning.done_slot < 0 && tokens[0].integer && !tokens[0].negative &&
+                    tokens[1].kind == TokenKind::kNumber;
+  // A loss has a fraction: a column of whole numbers alone is something else.
+  columns_have_fraction_ = columns_have_fraction_ || (bare && !tokens[1].integer);
+  if (!bare || !columns_have_fraction_) {
     ledger_.count(Unused::kNoMetric, text, number);
     return;
   }

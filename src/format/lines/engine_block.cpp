@@ -223,24 +223,32 @@ bool Engine::end_block_of(std::string_view text, bool apart) {
   return false;
 }
 
+// The joined text as one line, if that is a record.
+bool Engine::take_joined(const std::string& text, std::int64_t number) {
+  tokenise(text, tokenised_);
+  if (tokenised_.too_many) return false;
+  skeleton(tokenised_, skeleton_);
+  const KeywordSet found = lexicon_.find(trimmed(text));
+  Shape* known = cache_.find(skeleton_);
+  Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found, known);
+  if (!shape.record || !is_worth_a_record(shape.meaning)) return false;
+  act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, {.number = number, .whole = false, .alone = true});
+  if (remember_ && known != nullptr) cache_.used(known);
+  return true;
+}
+
+// "Test Error:", and on the next line "Accuracy: 70.1%, Avg loss: 0.81": read as one line.
+bool Engine::take_under_heading(std::string_view text, Place place) {
+  const std::string joined = heading_ + ' ' + std::string(trimmed(text));
+  heading_.clear();
+  return blocks_.empty() && take_joined(joined, place.number);
+}
+
 // apart: each line for itself.
 void Engine::end_block(std::size_t which, bool apart) {
   const Block block = std::move(blocks_[which]);
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(which));
-  if (block.lines.size() > 1 && !apart) {
-    tokenise(block.joined, tokenised_);
-    if (!tokenised_.too_many) {
-      skeleton(tokenised_, skeleton_);
-      Shape* known = cache_.find(skeleton_);
-      Shape& shape = remember_ && known != nullptr ? *known : shape_of(block.joined, lexicon_.find(block.joined));
-      if (shape.record && is_worth_a_record(shape.meaning)) {
-        const Place place{.number = block.lines.front().number, .whole = false, .alone = true};
-        act(shape, tokenised_.slots.data(), tokenised_.slots.size(), block.joined, place);
-        if (remember_ && known != nullptr) cache_.used(known);
-        return;
-      }
-    }
-  }
+  if (block.lines.size() > 1 && !apart && take_joined(block.joined, block.lines.front().number)) return;
   for (const HeldLine& line : block.lines) piece(line.text, {.number = line.number, .alone = true});
 }
 

@@ -117,6 +117,7 @@ std::string_view phrase(std::string_view text) {
     }
   }
   std::string_view key = trimmed(text.substr(at));
+  if (key.starts_with(". ")) key = trimmed(key.substr(2));  // "Loss is 1.26. Current learning rate is"
   // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
   while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
   while (key.ends_with("..")) key.remove_suffix(1);  // "Step... (10"
@@ -205,7 +206,11 @@ std::string with_plain_marks(std::string_view core) {
     std::string_view wide;
     std::string_view plain;
   };
-  constexpr std::array<Row, 11> kRows{{{"│", "|"},
+  constexpr std::array<Row, 15> kRows{{{"│", "|"},
+                                       {"‘", "'"},
+                                       {"’", "'"},
+                                       {"“", "'"},
+                                       {"”", "'"},
                                        {"┃", "|"},
                                        {"：", ": "},
                                        {"，", ", "},
@@ -222,6 +227,18 @@ std::string with_plain_marks(std::string_view core) {
       out.replace(at, row.wide.size(), row.plain);
   }
   return out;
+}
+
+// "[Loss] nan | [step] 464"
+std::string_view word_in_brackets(std::string_view text) {
+  if (!text.ends_with(']')) return {};
+  text.remove_suffix(1);
+  const std::size_t open = text.rfind('[');
+  if (open == std::string_view::npos) return {};
+  const std::string_view word = text.substr(open + 1);
+  const bool plain = !word.empty() && is_letter(word[0]) &&
+                     std::all_of(word.begin(), word.end(), [](char c) { return is_word(c) || c == ' '; });
+  return plain ? word : std::string_view{};
 }
 
 Field field_of(std::string_view core, std::string_view whole, bool first) {
@@ -260,6 +277,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
     field.relation = Relation::kAnnotation;
   } else {
     field.relation = Relation::kWord;
+    field.paren = tail.paren;
     std::string_view key = phrase(text);
     for (const std::string_view copula : {"is", "of", "was", "to"}) {
       if (last_word(key) == copula && key.size() > copula.size())
@@ -268,6 +286,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
     for (const std::string_view copula : {"为", "是"}) {
       if (key.ends_with(copula)) key.remove_suffix(copula.size());
     }
+    if (key.empty()) key = word_in_brackets(text);
     const std::string_view word = last_word(key);
     if ((word == "at" || word == "@") && key.size() > word.size()) {
       field.relation = Relation::kAt;
@@ -286,7 +305,8 @@ std::vector<Field> derive_fields(const Tokenised& line) {
   std::vector<std::string> plain;  // the cores with plain punctuation, where one has other
   const bool wide = std::any_of(line.literals.begin(), line.literals.end(), [](const Literal& literal) {
     return literal.core.find_first_of("\xef\xe3") != std::string_view::npos ||
-           literal.core.find("│") != std::string_view::npos || literal.core.find("┃") != std::string_view::npos;
+           literal.core.find("│") != std::string_view::npos || literal.core.find("┃") != std::string_view::npos ||
+           literal.core.find("\xe2\x80") != std::string_view::npos;
   });
   for (const Literal& literal : line.literals) {
     if (wide) plain.push_back(with_plain_marks(literal.core));
@@ -302,6 +322,19 @@ std::vector<Field> derive_fields(const Tokenised& line) {
     const std::string_view unit = i > 0 ? std::string_view(out[i - 1].unit) : std::string_view{};
     out[i] = field_of(core, whole, i == 0);
     Field& field = out[i];
+    // "100% 2774/2774 [14:15<00:00": a bar drawn without a bar.
+    if (i > 0 && unit == "%" && core.empty() && i + 2 < line.literals.size() && core_of(i + 1) == "/" &&
+        core_of(i + 2) == "[") {
+      field = {.relation = Relation::kProgress};
+      continue;
+    }
+    // "Validation loss 6312:  0.149": the number between a loss and its value is the step.
+    if (i > 0 && whole == ":" && line.literals[i].blank_after != 0 && line.slots[i].is_value() &&
+        out[i - 1].relation == Relation::kWord && out[i - 1].key.ends_with("loss")) {
+      field = {.relation = Relation::kKeyed, .key = out[i - 1].key};
+      out[i - 1].relation = Relation::kAt;
+      continue;
+    }
     if (i > 0 && out[i - 1].relation == Relation::kIndex) {
       field = {.relation = Relation::kKeyed, .key = out[i - 1].key};
       continue;

@@ -38,8 +38,9 @@ enum class Relation : std::uint8_t {
 
 struct Field {
   Relation relation = Relation::kNone;
-  std::string key;   // as printed, without quotes; for kAt the key of the value to come
-  std::string unit;  // letters or "%" behind the number
+  std::string key;     // as printed, without quotes; for kAt the key of the value to come
+  bool paren = false;  // stands in a bracket behind the key: "SomeTest (3 ms)"
+  std::string unit;    // letters or "%" behind the number
 };
 
 /// One field for each slot.

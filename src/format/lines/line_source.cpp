@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/lines/identifier.h"
 #include "format/lines/number_scan.h"
 
 namespace assay::lines {
@@ -54,9 +55,10 @@ std::string_view launcher_prefix(std::string_view line) {
     return line.substr(0, end + 2);
   }
   if (!line.starts_with('[')) return {};
-  const std::size_t end = line.substr(0, 32).find(']');
+  const std::size_t end = line.substr(0, line.starts_with("[pod/") ? 160 : 32).find(']');
   if (end == std::string_view::npos) return {};
   const std::string_view inside = line.substr(1, end - 1);
+  if (inside.starts_with("pod/") && line.substr(end + 1).starts_with(" ")) return line.substr(0, end + 2);  // kubectl
   if (inside.find_first_of("=/ ") != std::string_view::npos) return {};  // "[batch=10/4800]:"
   std::size_t after = end + 1;
   if (line.substr(after).starts_with("<std")) after = std::min(line.find('>', after), kLongest) + 1;
@@ -71,7 +73,14 @@ std::string_view likely_prefix(std::string_view line) {
   constexpr std::size_t kLongest = 48;
   std::size_t at = 0;
   while (at < line.size() && at < kLongest && (is_word(line[at]) || line[at] == '-' || line[at] == '.')) ++at;
-  if (at == 0 || at >= line.size() || !is_digit(line[at - 1])) return {};
+  if (at == 0 || at >= line.size()) return {};
+  if (line[at] == ' ' && is_letter(line[0])) {  // a pod: "worker-7d9f8b-x2k "
+    for (std::size_t word = 0; word < at; ++word) {
+      const bool begins = word > 0 && line[word - 1] == '-';
+      if (begins && identifier_end(line.data() + word, line.data() + at) != nullptr) return line.substr(0, at + 1);
+    }
+  }
+  if (!is_digit(line[at - 1])) return {};
   std::size_t mark = at;
   while (mark < line.size() && line[mark] == ' ' && mark < kLongest) ++mark;
   const bool composed = mark > at && mark < line.size() && line[mark] == '|' && is_letter(line[0]);

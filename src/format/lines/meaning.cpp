@@ -8,6 +8,7 @@
 #include "format/lines/claims.h"
 #include "format/lines/parts.h"
 #include "format/lines/shape.h"
+#include "format/lines/table_cells.h"
 
 namespace assay::lines {
 
@@ -29,27 +30,41 @@ class Deriver {
     const std::size_t n = fields_.size();
     out_.slots.resize(n);
     claims_.resize(n);
+    opens_dictionary_.resize(n);
     out_.rank = rank_of_prefix(tokens.literals[0].core);
-    out_.table_row = std::all_of(tokens.literals.begin(), tokens.literals.end(), [](const Literal& l) {
-      return l.core.find_first_not_of("|,;\t ") == std::string_view::npos;
-    });
+    out_.table_row = find_cells(tokens, message, out_) || find_cells_before_bar(tokens, out_);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::string_view core = tokens.literals[i].core;
+      opens_dictionary_[i] = core.find("{'") != std::string_view::npos || core.find("{\"") != std::string_view::npos;
+    }
     claim_all(tokens);
     name_by_unit(tokens);
+    if (auto behind = claims_behind(tokens, claims_); !behind.empty()) claims_ = std::move(behind);
     turn_to_evaluation(tokens);
     mark_task_number(tokens, message);
     choose_step(tokens);
+    doubt_cost();
     assign_values();
     find_part(tokens, fields_, claims_, message, out_);
     return std::move(out_);
   }
 
+  // YOLO names its losses for what they are of: "box obj cls total".
+  static bool names_boxes(std::span<const std::string_view> names) {
+    return std::find(names.begin(), names.end(), "box") != names.end() &&
+           std::find(names.begin(), names.end(), "cls") != names.end();
+  }
+
   Meaning table(std::span<const std::string_view> names) {
     fields_.resize(names.size());
     claims_.resize(names.size());
+    opens_dictionary_.resize(names.size());
     out_.slots.resize(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
       fields_[i].relation = Relation::kKeyed;
       fields_[i].key = names[i];
+      const bool part = names[i] == "box" || names[i] == "obj" || names[i] == "cls" || names[i] == "dfl";
+      if ((part || names[i] == "total") && names_boxes(names)) fields_[i].key += part ? "_loss" : " loss";
       claims_[i] = claim_of(fields_[i], nullptr);
       add_step_claim(i);
     }
@@ -74,9 +89,6 @@ class Deriver {
       switch (field.relation) {
         case Relation::kKeyed:
         case Relation::kWord:
-          claims_[i] = claim_of(field, out_.dialect);
-          add_step_claim(i);
-          break;
         case Relation::kCounted:
           claims_[i] = claim_of(field, out_.dialect);
           add_step_claim(i);
@@ -104,6 +116,7 @@ class Deriver {
           break;
         default: break;
       }
+      count_by_unit(i);
     }
   }
 
@@ -127,19 +140,26 @@ class Deriver {
 
   // The word counts where it stands outside the keys of the metrics: "train loss 4.0, val loss 4.1" is no evaluation.
   void turn_to_evaluation(const Tokenised& tokens) {
-    if (out_.dialect != nullptr) return;
+    if (out_.dialect != nullptr && out_.dialect->name != "espnet") return;
     bool found = false;
+    bool training_first = false;  // "[train] loss=2.1, [valid] loss=2.3": from there on
+    std::size_t from = 0;
     for (std::size_t i = 0; i < fields_.size() && !found; ++i) {
       std::string_view text = tokens.literals[i].core;
       const Claim& claim = claims_[i];
       const bool metric =
           (claim.known && claim.meaning.role == KeyRole::kMetric) ||
           (claim.named && (claim.key.find(' ') != std::string::npos || !has_evaluation_word(claim.key + ":")));
-      if (metric) text = text.substr(0, text.rfind(fields_[i].key));
+      // "Validation of Epoch 3 - loss": of the phrase only "Epoch" is the key.
+      const std::string& key = claim.known ? claim.key : fields_[i].key;
+      if (metric) text = text.substr(0, std::min(text.rfind(key), text.size()));
       found = has_evaluation_word(text);
+      if (found && training_first) from = i;
+      training_first = training_first || text.find("[train]") != std::string_view::npos;
     }
     if (!found) return;
-    for (Claim& claim : claims_) {
+    for (std::size_t i = from; i < claims_.size(); ++i) {
+      Claim& claim = claims_[i];
       if (!claim.known || claim.meaning.role != KeyRole::kMetric) continue;
       if (const auto metric = evaluated(claim.meaning.metric)) claim.meaning.metric = *metric;
     }
@@ -188,9 +208,17 @@ class Deriver {
       const std::string_view before = tokens.literals[i].core;
       const std::string_view behind = tokens.literals[i + 1].core;
       const bool alone = before.ends_with('[') && behind.starts_with(']') && fields_[i].key.empty();
-      if (alone && tokens.slots[i].integer) steps_.push_back({i, kKeylessRank, {}, "step"});
+      if (alone) steps_.push_back({i, kKeylessRank, {}, "step"});
       return;
     }
+  }
+
+  // "8epoch:train:376-750batch:"
+  void count_by_unit(std::size_t i) {
+    const std::string_view unit = fields_[i].unit;
+    if (claims_[i].known || (unit != "epoch" && unit != "batch")) return;
+    if (unit == "batch") return steps_.push_back({i, kWithinEpochRank, {}, "batch"});
+    claims_[i] = {.meaning = *meaning_of("epoch"), .key = "epoch", .known = true};
   }
 
   // "| 1400.00 ms | 35.7% bf16 MFU | 374491 tok/s": between separators a number and its unit, in a line that is a
@@ -219,10 +247,25 @@ class Deriver {
     if (message < end && kOpeners.find(*message) != std::string_view::npos) out_.slots[0].use = SlotUse::kRank;
   }
 
+  // A cost is a loss beside a step or an epoch; elsewhere it may be of anything.
+  void doubt_cost() {
+    if (out_.dialect != nullptr || out_.has_step) return;
+    for (Claim& claim : claims_) {
+      if (claim.known && normalise_key(claim.key) == "cost") claim = {};
+    }
+  }
+
   // What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
   void rank_of_mpirun(const Tokenised& tokens) {
     if (fields_.size() < 2 || tokens.literals[0].core != "[" || tokens.literals[1].core != ",") return;
     if (tokens.literals[2].core.starts_with("]<std")) out_.slots[1].use = SlotUse::kRank;
+  }
+
+  // "I0609 07:53:35.956785 140160153200448 hooks.py:260] Loss = 1.65": a process or thread stands before the place in
+  // the source.
+  static bool names_source(std::string_view behind) {
+    const std::string_view word = behind.substr(0, behind.find(' '));
+    return word.ends_with(".py:") || word.ends_with(".cc:") || word.ends_with(".cpp:");
   }
 
   // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
@@ -239,6 +282,8 @@ class Deriver {
     std::size_t first = 0;
     while (first < fields_.size() && !tokens.slots[first].is_value()) ++first;
     const bool keyless = first < fields_.size() && fields_[first].relation == Relation::kNone &&
+                         !claims_[first].known && fields_[first].unit != "%" &&
+                         !names_source(tokens.literals[first + 1].core) &&
                          tokens.literals[first].core.find_first_not_of("[({|,;#\t ") == std::string_view::npos;
     if (keyless && steps_.empty() && !out_.table_row && out_.slots[first].use == SlotUse::kSkip &&
         !(first + 1 < out_.slots.size() && out_.slots[first + 1].use == SlotUse::kRank)) {
@@ -345,8 +390,8 @@ class Deriver {
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       SlotPlan& plan = out_.slots[i];
       const Claim& claim = claims_[i];
-      known_before =
-          known_before || plan.use == SlotUse::kStep || (claim.known && claim.meaning.role != KeyRole::kIgnored);
+      known_before = known_before || opens_dictionary_[i] || plan.use == SlotUse::kStep ||
+                     (claim.known && claim.meaning.role != KeyRole::kIgnored);
       if (plan.use != SlotUse::kSkip) continue;
       if (claim.known && claim.meaning.role == KeyRole::kMetric) {
         assign_known(i, stepless_loss);
@@ -414,6 +459,7 @@ class Deriver {
   std::vector<Field> fields_;
   std::vector<Claim> claims_;
   std::vector<StepClaim> steps_;
+  std::vector<bool> opens_dictionary_;  // before the slot: what follows is no logger's
   bool epoch_step_ = false;
   int core_ = 0;
   std::string_view only_core_;

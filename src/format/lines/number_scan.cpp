@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "format/lines/identifier.h"
+
 namespace assay::lines {
 
 namespace {
@@ -18,10 +20,10 @@ constexpr std::uint64_t kMostMantissa = 922'337'203'685'477'579;  // one more di
 constexpr std::int32_t kMostExponent = 100'000;
 
 // What may stand directly behind an integer without making it a part of a word.
-constexpr std::array<std::string_view, 38> kUnits{
-    "ms", "s",   "us",  "ns", "sec", "secs", "min", "mins",   "m",      "h",      "hr",      "d",    "x",
-    "it", "its", "GiB", "GB", "MiB", "MB",   "KiB", "KB",     "kB",     "TiB",    "TB",      "T",    "G",
-    "g",  "z",   "W",   "J",  "tok", "toks", "p",   "TFLOPs", "TFLOPS", "tflops", "samples", "steps"};
+constexpr std::array<std::string_view, 40> kUnits{
+    "ms",  "s",   "us",  "ns",   "sec", "secs",   "min",    "mins",   "m",       "h",     "hr",    "d",    "x", "it",
+    "its", "GiB", "GB",  "MiB",  "MB",  "KiB",    "KB",     "kB",     "TiB",     "TB",    "T",     "G",    "g", "z",
+    "W",   "J",   "tok", "toks", "p",   "TFLOPs", "TFLOPS", "tflops", "samples", "steps", "epoch", "batch"};
 
 bool is_unit(std::string_view word) {
   for (const std::string_view unit : kUnits) {
@@ -184,9 +186,7 @@ const char* exponent_end(Token& token, const char* q, const char* end) {
   return stop;
 }
 
-}  // namespace
-
-Token scan_token(const char* p, const char* end) {
+Token scan_number(const char* p, const char* end) {
   Token token;
   const char* q = p;
   if (q == end) return token;
@@ -246,6 +246,15 @@ Token scan_token(const char* p, const char* end) {
   token.begin = p;
   token.end = q;
   return token;
+}
+
+}  // namespace
+
+Token scan_token(const char* p, const char* end) {
+  if (p < end && is_uuid(p, end)) return stamp(p, p + kUuidSize);
+  if (const Token token = scan_number(p, end)) return token;
+  const char* const stop = identifier_end(p, end);
+  return stop == nullptr ? Token{} : stamp(p, stop);
 }
 
 bool is_part_of_key(const Token& token, const char* end) {

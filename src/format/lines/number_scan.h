@@ -6,7 +6,8 @@
 // has to make sure that the byte before is not part of a word ("fp16") or of another number.
 //
 //   value   1  -2.5  1.0E+01  .5  0.  12,345  1.20K 3.4M 2B  nan -inf Infinity  None null n/a  True False
-//   stamp   dates, times, versions, addresses: 2024-05-28  22:26:20,123  2.3.1  10.0.0.7: recognised, never a value
+//   stamp   dates, times, versions, addresses: 2024-05-28  22:26:20,123  2.3.1  10.0.0.7: recognised, never a value;
+//           so are identifiers: 6c576fac  block_00af3c  7d9f8b-x2k  0x7f3a2b10  any uuid (identifier.h)
 //   neither digits that run on into letters: 0x14a5, 3rd, 8xH100 – unless the letters are a unit (ms, GiB) or the
 //           number has a fraction (3.91x)
 //

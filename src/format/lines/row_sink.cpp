@@ -160,10 +160,10 @@ void RowSink::drain(bool all) {
   }
 }
 
-void RowSink::finish() {
+void RowSink::finish(bool single_lines) {
   const bool others = std::any_of(families_.begin(), families_.end(),
                                   [](const Family& f) { return f.accepted && f.lines + f.rows > 0; });
-  if (!others) {
+  if (!others && single_lines) {
     // The only candidates: an excerpt of a line or two.
     for (Family& family : families_) family.accepted = !family.columns && (family.has_step || !family.only_rate);
   }

@@ -70,7 +70,8 @@ class RowSink {
   void event(Event event);
 
   /// No more rows: decides what is undecided, names the loss where no line did.
-  void finish();
+  /// single_lines: take candidates that are no series where nothing is.
+  void finish(bool single_lines);
 
   /// Rows begun so far, decided or not.
   std::int64_t rows_seen() const { return rows_seen_; }

@@ -174,34 +174,43 @@ class Taker {
     if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder_.planned_steps(planned);
   }
 
-  // The text behind a logger's prefix.
+  // The text behind the last mark of a logger: "] ", " - ", ">> ". Every unknown line comes here, so it is one pass.
   std::string_view message() const {
-    std::size_t from = 0;
-    for (const std::string_view mark : {std::string_view("] "), std::string_view(" - "), std::string_view(">> ")}) {
-      const std::size_t at = line_.rfind(mark);
-      if (at != std::string_view::npos) from = std::max(from, at + mark.size());
+    for (std::size_t at = line_.size(); at-- > 1;) {
+      if (line_[at] != ' ') continue;
+      const char c = line_[at - 1];
+      const char before = at > 1 ? line_[at - 2] : '\0';
+      if (c == ']' || (c == '-' && before == ' ') || (c == '>' && before == '>')) return trimmed(line_.substr(at + 1));
     }
-    return trimmed(line_.substr(from));
+    return trimmed(line_);
   }
 
   bool dotted() {
-    const std::size_t dots = line_.find(" ..");
+    std::size_t dots = line_.find("..");
+    while (dots != std::string_view::npos && (dots == 0 || line_[dots - 1] != ' ')) dots = line_.find("..", dots + 1);
     if (dots == std::string_view::npos) return false;
+    --dots;
     std::size_t from = dots;
     while (from > 0 && !is_blank(line_[from - 1])) --from;
     const std::string_view key = line_.substr(from, dots - from);
     std::size_t end = dots + 1;
     while (end < line_.size() && line_[end] == '.') ++end;
     if (!is_identifier(key) || (end < line_.size() && !is_blank(line_[end]))) return false;
-    if (from > 0 && trimmed(line_.substr(0, from)).ends_with("...")) return false;
+    // The key opens what the program prints: "(Reading database ... 5%" is a sentence.
+    const std::string_view before = trimmed(line_.substr(0, from));
+    if (before.ends_with("...") || (!before.empty() && is_word(before.back()))) return false;
     const std::string_view value = trimmed(line_.substr(end));
     if (!value.empty()) record(key, value);
     return true;
   }
 
   bool banner() {
-    const std::size_t equals = line_.find(" = ");
+    std::size_t equals = line_.find("= ");
+    while (equals != std::string_view::npos && (equals == 0 || line_[equals - 1] != ' ')) {
+      equals = line_.find("= ", equals + 1);
+    }
     if (equals == std::string_view::npos) return false;
+    --equals;
     std::string_view key = trimmed(line_.substr(0, equals));
     const std::size_t prefix = key.rfind(">> ");
     if (prefix != std::string_view::npos) key = trimmed(key.substr(prefix + 3));
@@ -213,8 +222,9 @@ class Taker {
 
   bool parameter() {
     constexpr std::string_view kMark = " - PARAMETER ";
+    if (!line_.starts_with("DLL ")) return false;
     const std::size_t at = line_.find(kMark);
-    if (!line_.starts_with("DLL ") || at == std::string_view::npos) return false;
+    if (at == std::string_view::npos) return false;
     const std::string_view rest = line_.substr(at + kMark.size());
     const std::size_t colon = rest.find(" : ");
     if (colon == std::string_view::npos || rest.starts_with("loss_scale ")) return false;
@@ -240,8 +250,8 @@ class Taker {
 
   bool padded() {
     const std::string_view text = message();
-    const std::size_t gap = text.find("  ");
-    if (gap == std::string_view::npos) return false;
+    const std::size_t gap = text.find(' ');  // what stands before the first two blanks holds none
+    if (gap == std::string_view::npos || gap + 1 == text.size() || text[gap + 1] != ' ') return false;
     const std::string_view key = text.substr(0, gap);
     const std::string_view value = trimmed(text.substr(gap));
     if (!is_identifier(key) || canonical_setting(key).empty() || value.empty()) return false;

@@ -31,6 +31,8 @@ struct Shape {
   Meaning meaning;
   std::vector<const Message*> messages;
   bool record = false;
+  bool source = false;        // of a program's text
+  bool names = false;         // no number but in what a launcher puts there
   bool exception = false;     // ends a traceback
   bool traceback = false;     // opens one
   bool opens_braces = false;  // opens more braces than it closes

@@ -18,8 +18,9 @@ const char* skip_blanks(const char* p, const char* end) {
   return p;
 }
 
-// A sign at the end, and digits in the word before it.
+// A sign at the end, and digits in the word before it; or what a digit would make a word of.
 bool ends_like_a_number(std::string_view core) {
+  if (core.size() > 1 && core.back() == '@' && is_letter(core[core.size() - 2])) return true;  // "acc@1" is a word
   if (core.empty() || (core.back() != '-' && core.back() != '+')) return false;
   for (std::size_t at = core.size() - 1; at > 0; --at) {
     const char c = core[at - 1];

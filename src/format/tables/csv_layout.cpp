@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "format/lines/line_source.h"
 #include "format/tables/number.h"
 
 namespace assay {
@@ -67,6 +68,15 @@ std::optional<Cut> find_delimiter(std::span<const Record> records) {
     if (!best || (delimiter != ' ' && cut.records >= best->records && cut.cells > best->cells)) best = cut;
   }
   return best;
+}
+
+// What a launcher puts before each line ("[rank0]: ", "trainer-1  | ") makes of a table a console's text.
+bool behind_launcher(std::span<const Record> records) {
+  records = records.first(std::min(records.size(), kEnoughRecords));
+  const auto marked = std::count_if(records.begin(), records.end(), [](const Record& record) {
+    return !lines::launcher_prefix(record.text).empty() || !lines::likely_prefix(record.text).empty();
+  });
+  return static_cast<std::size_t>(marked) * 10 >= records.size() * 9;
 }
 
 bool all_text(std::span<const CsvCell> cells) {
@@ -154,15 +164,19 @@ bool name_bare_columns(CsvLayout& layout, std::span<const Record> records, std::
   std::vector<CsvCell> cells;
   std::size_t numeric = 0;
   KeyFacts first;
+  bool fraction = false;  // whole numbers alone are no losses
   for (const Record& record : records) {
     split_record(record.text, layout.delimiter, cells);
     if (cells.size() != columns || !all_numbers(cells)) continue;
     ++numeric;
+    for (const CsvCell& cell : std::span(cells).subspan(1)) {
+      fraction = fraction || cell.text.find_first_of(".,eEnN") != std::string_view::npos;
+    }
     if (const auto number = parse_number(cells[0].text, layout.decimal_comma)) first.see_number(*number);
   }
   const bool counts =
       first.integers == first.numbers && first.rises > first.falls * 10 && first.rises * 10 >= (first.numbers - 1) * 9;
-  if (numeric < least || numeric * 10 < records.size() * 9 || !counts) return false;
+  if (numeric < least || numeric * 10 < records.size() * 9 || !counts || !fraction) return false;
   layout.has_header = false;
   layout.bare = true;
   for (std::size_t i = 0; i < columns; ++i) layout.names.push_back("column " + std::to_string(i + 1));
@@ -234,6 +248,7 @@ std::optional<CsvLayout> find_layout(std::string_view path, std::string_view tex
                      has_extension(path, ".csv.zst");
   const auto cut = find_delimiter(records);
   if (!cut && !named) return std::nullopt;
+  if (!named && behind_launcher(records)) return std::nullopt;
   CsvLayout layout;
   layout.delimiter = cut ? cut->delimiter : ',';
   const std::size_t columns = std::min(cut ? cut->cells : 1, kMostColumns);
