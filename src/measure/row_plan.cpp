@@ -9,6 +9,7 @@
 #include <span>
 
 #include "assay/metric.h"
+#include "measure/row_values.h"
 
 namespace assay {
 
@@ -96,66 +97,6 @@ std::int64_t main_rank(const Recording& recording, const std::vector<bool>& back
     }
   }
   return best;
-}
-
-// Values of one row, for telling a repeat: read through one cursor for each series, rows in rising order.
-class RowValues {
- public:
-  explicit RowValues(const Recording& recording) : series_(recording.series), cursor_(series_.size(), 0) {}
-
-  struct Cell {
-    std::size_t series;
-    double value;
-    friend bool operator==(const Cell&, const Cell&) = default;
-  };
-  std::vector<Cell> of(std::size_t row) {
-    std::vector<Cell> cells;
-    for (std::size_t s = 0; s < series_.size(); ++s) {
-      std::size_t& at = cursor_[s];
-      while (at < series_[s].size() && series_[s].row_of(at) < row) ++at;
-      if (at < series_[s].size() && series_[s].row_of(at) == row) cells.push_back({s, series_[s].value(at)});
-    }
-    return cells;
-  }
-
- private:
-  std::span<const Series> series_;
-  std::vector<std::size_t> cursor_;
-};
-
-// The same number up to how it was printed: "12.7902" and "1.279022E+01".
-bool same_number(double a, double b, double digits = 2e-5) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b || std::fabs(a - b) <= digits * std::max(std::fabs(a), std::fabs(b));
-}
-
-bool is_measured(std::string_view metric) {
-  return metric == metric::kLoss || metric == metric::kEvalLoss || metric == metric::kGradNorm;
-}
-
-const RowValues::Cell* cell_of(const std::vector<RowValues::Cell>& cells, std::size_t series) {
-  const auto found = std::find_if(cells.begin(), cells.end(), [&](const auto& cell) { return cell.series == series; });
-  return found == cells.end() ? nullptr : &*found;
-}
-
-// What both rows measured is equal (throughput and time may differ from rank to rank). A NaN or a zero that comes again
-// is no sign: a dead run prints it at every step. A constant learning rate is one only where nothing was measured.
-bool repeats(const Recording& recording, const std::vector<RowValues::Cell>& row,
-             const std::vector<RowValues::Cell>& former) {
-  const bool measured = std::any_of(row.begin(), row.end(), [&](const RowValues::Cell& cell) {
-    return is_measured(recording.series[cell.series].metric);
-  });
-  bool agree = false;
-  for (const auto& cell : row) {
-    const std::string_view metric = recording.series[cell.series].metric;
-    const RowValues::Cell* other = cell_of(former, cell.series);
-    if (other == nullptr || !(is_measured(metric) || metric == metric::kLearningRate)) continue;
-    // Beside an equal loss a rate that was printed with three digits is enough.
-    if (!same_number(cell.value, other->value, measured && !is_measured(metric) ? 1e-3 : 2e-5)) return false;
-    agree = agree || (is_measured(metric) && std::isfinite(cell.value) && cell.value != 0);
-    agree = agree || (metric == metric::kLearningRate && !measured);
-  }
-  return agree;
 }
 
 class Planner {

@@ -36,6 +36,7 @@ constexpr double kBeyondLargest = 5;  // times the largest of three rises and mo
 constexpr std::size_t kSomeBefore = 3;
 constexpr std::size_t kManyAfter = 8;
 constexpr double kDoubled = 2;
+constexpr double kBeyondChance = 10;
 constexpr double kTripled = 3;       // with one record before
 constexpr double kMovedBefore = 10;  // times what the still records span
 constexpr double kTwice = 2;         // the largest swing before
@@ -113,6 +114,11 @@ bool climbs(const LossEvent& event) {
   return from <= shape.onset && shape.peak + 1 == values.size() && values.size() - from >= kClimb;
 }
 
+// Before its onset: the walk back may have taken some of those before the alarm.
+std::size_t records_before(const Departure& shape) {
+  return shape.before_count - std::min(shape.before_count, shape.alarm - shape.onset);
+}
+
 }  // namespace
 
 bool confirmed(const Run& run, const LossEvent& event) {
@@ -128,7 +134,7 @@ bool convincing(const Run& run, const LossEvent& event) {
   const Departure& shape = event.shape;
   if (!shape.absolute || shape.ends_non_finite) return true;
   if (shape.z >= kWitnessed && (confirmed(run, event) || froze(event))) return true;
-  const std::size_t before = shape.before_count - std::min(shape.before_count, shape.alarm - shape.onset);
+  const std::size_t before = records_before(shape);
   const bool bounded = before > kSomeBefore && before <= kManyAfter;
   if (shape.z < (bounded ? kBeyondLargest : kBeyondNoise) || visits_its_level(event)) return false;
   const auto grad = grad_reaction(run.segments[event.segment], *event.loss, shape);
@@ -139,6 +145,11 @@ bool convincing(const Run& run, const LossEvent& event) {
     return false;
   const double end = std::min(shape.after, event.loss->values.back());
   return end >= times * shape.level || stays(event) || steps_cleanly(event) || climbs(event);
+}
+
+double least_confidence(const Departure& shape) {
+  const bool single = shape.absolute && records_before(shape) < 2;
+  return single && !shape.ends_non_finite && shape.after < kBeyondChance * shape.level ? 0 : kLikely;
 }
 
 }  // namespace assay

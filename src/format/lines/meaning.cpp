@@ -20,7 +20,6 @@ constexpr int kProgressRank = 8;
 constexpr int kWithinEpochRank = 7;
 constexpr int kEpochRank = 20;  // an epoch counts the records where nothing else does
 constexpr int kWeakRank = 6;
-
 class Deriver {
  public:
   explicit Deriver(const Dialect* dialect) { out_.dialect = dialect; }
