@@ -37,6 +37,7 @@ constexpr std::size_t kSomeBefore = 3;
 constexpr std::size_t kManyAfter = 8;
 constexpr double kDoubled = 2;
 constexpr double kBeyondChance = 10;
+constexpr double kPossible = 0.5;
 constexpr double kTripled = 3;       // with one record before
 constexpr double kMovedBefore = 10;  // times what the still records span
 constexpr double kTwice = 2;         // the largest swing before
@@ -147,9 +148,9 @@ bool convincing(const Run& run, const LossEvent& event) {
   return end >= times * shape.level || stays(event) || steps_cleanly(event) || climbs(event);
 }
 
-double least_confidence(const Departure& shape) {
-  const bool single = shape.absolute && records_before(shape) < 2;
-  return single && !shape.ends_non_finite && shape.after < kBeyondChance * shape.level ? 0 : kLikely;
+double confidence_of_few(const Departure& shape) {
+  const bool by_chance = !shape.ends_non_finite && shape.after < kBeyondChance * shape.level;
+  return records_before(shape) < 2 && by_chance ? kPossible : kLikely;
 }
 
 }  // namespace assay

@@ -108,8 +108,7 @@ void tell(const Run& run, const LossEvent& event, TrainingKind kind, const Param
   const bool moved = level_moved(run, event);
   finding.severity = convincing(run, event) ? severity_of(event, kind, moved, set) : Severity::kNote;
   finding.confidence = confidence(event);
-  if (finding.severity == Severity::kError)
-    finding.confidence = std::max(finding.confidence, least_confidence(event.shape));
+  if (finding.severity == Severity::kError && event.shape.absolute) finding.confidence = confidence_of_few(event.shape);
   // The axis of the evaluation may lag behind: the harm lasts until the segment ends.
   const StepRange steps{event.onset_step(), event.loss->last_step()};
   finding.impact = share_of_run(run, steps);

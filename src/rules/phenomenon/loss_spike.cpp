@@ -260,7 +260,7 @@ void tell_open(const Run& run, const LossEvent& event, TrainingKind kind, bool p
   Finding finding;
   finding.severity = precedent ? Severity::kNote : severity_of_open(run, event, kind);
   finding.confidence = std::min(confidence_of(shape), 0.8);
-  if (finding.severity == Severity::kError) finding.confidence = std::max(finding.confidence, least_confidence(shape));
+  if (finding.severity == Severity::kError && shape.absolute) finding.confidence = confidence_of_few(shape);
   finding.impact = share_of_run(run, {event.onset_step(), event.last_step()});
   finding.where = place(run, event.segment, event.acute(), event.loss->line(shape.peak));
   const std::size_t later = event.loss->size() - shape.onset - 1;
