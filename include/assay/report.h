@@ -96,6 +96,13 @@ struct IgnoredName {
   std::int64_t findings = 0;
 };
 
+/// A parameter of a rule that the user set to another value.
+struct Threshold {
+  std::string name;  // "loss-spike.sigmas"
+  double value = 0;
+  double standard = 0;
+};
+
 /// The record of a rule as the report needs it: to render findings again, and to explain them.
 struct RuleRecord {
   std::string name;
@@ -126,9 +133,10 @@ struct Report {
   std::vector<std::string> rules_run;
   std::vector<RuleNotApplied> not_applicable;
   std::vector<IgnoredName> ignored;
-  std::vector<RuleRecord> rules;  // those that findings or not_applicable mention
-  bool judged = true;             // false: only read
-  bool complete = true;           // false: interrupted
+  std::vector<Threshold> thresholds;  // those that were set
+  std::vector<RuleRecord> rules;      // those that findings or not_applicable mention
+  bool judged = true;                 // false: only read
+  bool complete = true;               // false: interrupted
 };
 
 }  // namespace assay

@@ -25,6 +25,7 @@ enum class Unit : std::uint8_t {
   kTflops,
   kTokensPerSecond,
   kSamplesPerSecond,
+  kTimes,  // a ratio in a sentence: two digits are enough
 };
 /// "s", "%", "tokens/s", …; empty for kNone.
 std::string_view symbol(Unit unit);

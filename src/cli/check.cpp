@@ -106,7 +106,8 @@ Command check_command() {
                       {"kubectl logs trainer | assay check -", "from a pipe"}};
   command.notes =
       "Exit status: 0 no finding at or above --fail-on; 1 some; 2 wrong usage, a fault of assay, or a named PATH that "
-      "gave nothing (the others are judged); 130 interrupted (what was found until then is printed).";
+      "gave nothing (the others are judged); 130 interrupted (what was found until then is printed). In the curves, ^ "
+      "stands under the steps of the finding, x or × where a value is NaN or Inf; (log scale): heights are logarithms.";
   command.run = [choice](const std::vector<std::string>& paths) { return run(*choice, paths); };
   return command;
 }

@@ -24,7 +24,8 @@ void heading(Page& page, std::string_view en, std::string_view zh) {
 void print_parameters(Page& page, const Rule& rule) {
   heading(page, "Parameters", "参数");
   for (const Parameter& one : rule.parameters) {
-    const std::string unit = one.unit.empty() ? "" : " " + std::string(one.unit);
+    const std::string counted = unit_word(one.unit, page.language());
+    const std::string unit = (counted.empty() || counted.starts_with("（") ? "" : " ") + counted;
     const Values values = {{"name", one.name},
                            {"value", format(Value(one.standard)) + unit},
                            {"least", format(Value(one.least))},
@@ -53,13 +54,13 @@ void print_rule(Page& page, const Rule& rule) {
   const bool chinese = page.language() == Language::kChinese;
   const std::string severity = word(rule.severity, page.language());
   page.line(page.paint(Ink::kStrong, rule.name) + "  " + page.paint(ink_of(rule.severity), severity) + "  " +
-            page.clean(rule.family));
+            page.clean(family_word(rule.family, page.language())));
   page.paragraph(0, say(rule.title_en, rule.title_zh, page.language()));
   if (chinese) print_chinese_sentences(page, rule);
   const std::tuple<std::string_view, std::string_view, std::string_view> sections[] = {
       {"What it finds", "检查内容", rule.docs.finds},    {"Why it matters", "为何重要", rule.docs.matters},
       {"How it decides", "判断方法", rule.docs.decides}, {"Example", "示例", rule.docs.example},
-      {"What to do", "处理方法", rule.docs.to_do},       {"False alarms", "误报", rule.docs.false_alarms},
+      {"What to do", "建议", rule.docs.to_do},           {"False alarms", "误报", rule.docs.false_alarms},
   };
   for (const auto& [en, zh, text] : sections) {
     if (text.empty()) continue;

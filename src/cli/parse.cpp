@@ -51,7 +51,11 @@ Result<void> check_arguments(const Command& command, const std::vector<std::stri
   const std::string name(command.name);
   const std::string usage = usage_line(command);
   if (arguments.size() < command.least_arguments) {
-    return fail(ErrorCode::kUsage, "assay " + name + " needs " + std::string(command.arguments), {}, usage);
+    const bool reads = command.arguments.starts_with("PATH");
+    return fail(
+        ErrorCode::kUsage,
+        "assay " + name + " needs " + std::string(command.arguments) + (reads ? " ('-' reads standard input)" : ""), {},
+        usage);
   }
   if (arguments.size() > command.most_arguments) {
     return fail(ErrorCode::kUsage,
@@ -121,7 +125,8 @@ std::string usage_line(const Command& command) {
 int complain(const Error& error) {
   std::string text = "assay: ";
   if (!error.where.path.empty()) {
-    text += printable(error.where.path) + (error.where.line > 0 ? ":" + std::to_string(error.where.line) : "") + ": ";
+    text += printable(error.where.path == "-" ? "stdin" : error.where.path) +
+            (error.where.line > 0 ? ":" + std::to_string(error.where.line) : "") + ": ";
   }
   text += printable(error.message) + "\n";
   if (!error.hint.empty()) text += "  " + printable(error.hint) + "\n";

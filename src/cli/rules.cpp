@@ -54,7 +54,7 @@ std::string as_text(const OutputChoice& choice) {
   }
   for (const std::string_view family : families) {
     if (family != families.front()) page.blank();
-    page.paragraph(0, family, Ink::kStrong);
+    page.paragraph(0, family_word(family, choice.language), Ink::kStrong);
     std::vector<std::vector<std::string>> rows;
     for (const Rule* rule : all_rules()) {
       if (rule->family != family) continue;

@@ -21,6 +21,7 @@ std::string_view symbol(Unit unit) {
     case Unit::kTflops: return "TFLOP/s";
     case Unit::kTokensPerSecond: return "tokens/s";
     case Unit::kSamplesPerSecond: return "samples/s";
+    case Unit::kTimes: return "";  // a word of the sentence
   }
   return "";
 }

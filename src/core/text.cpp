@@ -51,6 +51,19 @@ std::string percent(double number) {
   return out.ends_with(".0") ? out.substr(0, out.size() - 2) : out;
 }
 
+// A ratio tells an order of magnitude: "5.3", "27", "100,000", and a power of ten where nobody counts noughts any more.
+// Chinese counts by ten thousands.
+std::string times(double number, bool english) {
+  if (!std::isfinite(number)) return four_digits(number);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1e", number);
+  const double rounded = std::strtod(text, nullptr);
+  if (rounded >= 1e8) return "10^" + std::to_string(std::lround(std::log10(rounded)));
+  if (!english && rounded >= 1e4) return four_digits(rounded / 1e4) + " 万";
+  if (rounded >= 1e4) return with_thousands(std::llround(rounded));
+  return four_digits(rounded);
+}
+
 std::string with_unit(const std::string& number, Unit unit) {
   const std::string_view sign = symbol(unit);
   return sign.empty() ? number : number + " " + std::string(sign);
@@ -102,6 +115,7 @@ std::string without_brackets(std::string_view pattern) {
 
 std::string format(const Value& value) {
   if (const auto* number = std::get_if<double>(&value.data)) {
+    if (value.unit == Unit::kTimes) return times(*number, true);
     return with_unit(value.unit == Unit::kPercent ? percent(*number) : four_digits(*number), value.unit);
   }
   if (const auto* count = std::get_if<std::int64_t>(&value.data)) return with_unit(with_thousands(*count), value.unit);
@@ -128,8 +142,10 @@ std::string fill(const Text& text, const Values& values, Language language) {
     if (found != nullptr) {
       const bool one = english && is_one(*found);
       if (one && std::holds_alternative<StepRange>(found->data)) make_last_word_single(out);
-      out += format(*found);
+      const auto* ratio = found->unit == Unit::kTimes ? std::get_if<double>(&found->data) : nullptr;
+      out += ratio != nullptr ? times(*ratio, english) : format(*found);
       at = close + 1;
+      if (out.ends_with("万") && at < pattern.size() && pattern[at] == ' ') ++at;  // 10 万倍
       std::string_view noun;
       if (one && begins_with_counted(std::string_view(pattern).substr(at), noun)) {
         out += " " + std::string(noun.substr(0, noun.size() - 1));

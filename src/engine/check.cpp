@@ -174,6 +174,18 @@ void add_rule_records(const std::vector<const Rule*>& rules, Report& report) {
   }
 }
 
+// What the user set is told beside the result: it is judged by other thresholds than anybody else's.
+void add_thresholds(const CheckOptions& options, Report& report) {
+  for (const auto& [name, value] : options.parameters) {
+    const std::size_t dot = name.find('.');
+    const Rule* rule = find_rule(name.substr(0, dot));
+    if (rule == nullptr) continue;
+    for (const Parameter& one : rule->parameters) {
+      if (name.substr(dot + 1) == one.name) report.thresholds.push_back({name, value, one.standard});
+    }
+  }
+}
+
 // Collects, over all runs, which rules judged and why others could not.
 class RuleTally {
  public:
@@ -257,6 +269,7 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   report.tool_version = version();
   report.arguments = paths;
   report.judged = options.judge;
+  add_thresholds(options, report);
   RuleTally tally(rules.size());
   for (Outcome& outcome : outcomes) {
     if (!outcome.done) continue;

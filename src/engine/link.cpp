@@ -16,6 +16,8 @@
 //    all its acute parts. The others refer to it instead of naming other checkpoints and other data, and leave out
 //    what it has shown. Data are no cause of what began more than 50 records before they were read: then nothing is to
 //    be skipped;
+//  - what begins with the first records of a run or within its warm-up has nothing before it to go back to, unless the
+//    log names a checkpoint: then the advice is to start again, and what to check first;
 //  - where nothing was harmed (no error in it), what only repeats another finding becomes a note: the grad norm that
 //    answers a spike of the loss in the same record and is calm again with it; a spike of the norm that begins a
 //    lasting rise; the fall of the loss scale beside the skipped steps that made it. A norm that rose before the
@@ -33,6 +35,7 @@
 #include <tuple>
 #include <utility>
 
+#include "assay/metric.h"
 #include "core/axis.h"
 #include "engine/engine.h"
 #include "measure/scaler.h"
@@ -48,6 +51,8 @@ constexpr std::int64_t kAfterScale = 50;    // the same, for a loss scale
 constexpr std::int64_t kAfterRestart = 20;  // the same, for a restart
 constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in practice
 constexpr double kDoubled = 100;            // per cent
+constexpr double kWarm = 0.98;              // of the greatest learning rate: the warm-up is over
+constexpr std::size_t kFirstRecords = 10;   // of a run: there is nothing before them to go back to
 
 constexpr std::string_view kRestart = "run-restarted";
 constexpr std::string_view kPlateau = "loss-plateau";
@@ -59,7 +64,11 @@ constexpr std::array<std::string_view, 13> kOrder{
     "loss-scale-drop", "loss-scale-collapse", kPlateau};
 
 constexpr std::array kSentences{
-    SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "见结果 {finding}：属于同一事件"},
+    SentenceRecord{"start-again",
+                   "start again: the trouble begins at step {begin}, before training was under way; check the loaded "
+                   "weights, precision and warm-up",
+                   "重新开始训练：问题始于第 {begin} 步，训练尚未步入正轨；请检查加载的权重、精度和 warm-up"},
+    SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "与结果 {finding} 属同一事件"},
 };
 
 struct Member {
@@ -154,7 +163,9 @@ bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
   return false;
 }
 
-bool resumes(const Action& action) { return action.text.key == "resume-at" || action.text.key == "resume-before"; }
+bool resumes(const Action& action) {
+  return action.text.key.starts_with("resume-at") || action.text.key.starts_with("resume-before");
+}
 bool skips(const Action& action) { return action.text.key.starts_with("skip-") || action.text.key == "look-at-data"; }
 bool knows_resume(const Finding& finding) {
   const Rule* rule = find_rule(finding.name);
@@ -301,6 +312,59 @@ void drop_skipped_epochs(const Run& run, std::vector<Finding>& findings) {
   }
 }
 
+// The learning rate still rises from the first record on.
+bool in_warm_up(const Segment& segment, std::int64_t step) {
+  const Series* rate = segment.find(metric::kLearningRate);
+  if (rate == nullptr || rate->size() < 3) return false;
+  const std::size_t end = std::min(rate->at_or_after_step(step) + 1, rate->size());
+  if (end < 2 || !(rate->value(end - 1) > rate->value(0))) return false;
+  for (std::size_t i = 1; i < end; ++i) {
+    if (!(rate->value(i) >= rate->value(i - 1))) return false;
+  }
+  const auto values = rate->values.span();
+  const double greatest = *std::max_element(values.begin(), values.end());
+  return rate->value(end - 1) < kWarm * greatest ||
+         (end == rate->size() && rate->value(end - 1) > rate->value(end - 2));
+}
+
+// Before training is under way there is no checkpoint to go back to (unless the log names one), and neither other data
+// nor a lower peak is the answer.
+void start_again_where_early(const Run& run, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const auto segment = static_cast<std::size_t>(std::max(finding.where ? finding.where->segment : 0, 0));
+    if (segment >= run.segments.size() || run.segments[segment].empty() || !begins_at_start(run, segment)) continue;
+    auto& actions = finding.actions;
+    const auto resume = std::find_if(actions.begin(), actions.end(), resumes);
+    if (resume == actions.end() || resume->text.key == "resume-at") continue;
+    const Value* value = value_of(resume->text, "begin");
+    const auto* begin = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->data);
+    if (begin == nullptr) continue;
+    const Segment& part = run.segments[segment];
+    const IntegerColumn& steps = part.rows->step;
+    const bool first = steps.size() <= kFirstRecords || *begin < steps[kFirstRecords];
+    if (!first && !in_warm_up(part, *begin)) continue;
+    const Values values = {{"begin", *begin}};
+    std::erase_if(actions, [](const Action& one) { return resumes(one) || skips(one) || about_rate(one); });
+    actions.insert(actions.begin(), {{"start-again", values}, ""});
+  }
+}
+
+// Each place once, and not the finding's own again.
+void drop_repeated_places(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    std::vector<Location> seen;
+    if (finding.where) seen.push_back(*finding.where);
+    std::erase_if(finding.also, [&](const Location& place) {
+      const bool known = std::any_of(seen.begin(), seen.end(), [&](const Location& one) {
+        const bool same_line = place.steps.has_value() || one.line == place.line;
+        return one.path == place.path && one.segment == place.segment && one.steps == place.steps && same_line;
+      });
+      if (!known) seen.push_back(place);
+      return known;
+    });
+  }
+}
+
 // Groups of members that lead to one another, each as it began.
 std::vector<std::vector<Member*>> events_of(const Run& run, std::vector<Member>& members) {
   std::vector<std::size_t> group(members.size());
@@ -329,6 +393,7 @@ std::span<const SentenceRecord> link_sentences() { return kSentences; }
 
 void link(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {
   give_ids(findings);
+  drop_repeated_places(findings);
   drop_skipped_epochs(run, findings);
   std::vector<Member> members = members_of(findings, ignored);
   step_back(run, members);
@@ -336,6 +401,7 @@ void link(const Run& run, const std::vector<std::string>& ignored, std::vector<F
     const Segment& segment = run.segments[static_cast<std::size_t>(event.front()->segment)];
     Story(run, segment.empty() ? 1 : record_spacing(segment), std::move(event)).tell();
   }
+  start_again_where_early(run, findings);
 }
 
 }  // namespace assay

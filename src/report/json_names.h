@@ -18,7 +18,7 @@ using Names = std::array<std::pair<Enum, std::string_view>, size>;
 inline constexpr Names<Severity, 3> kSeverities = {
     {{Severity::kNote, "note"}, {Severity::kWarning, "warning"}, {Severity::kError, "error"}}};
 
-inline constexpr Names<Unit, 13> kUnits = {{{Unit::kNone, ""},
+inline constexpr Names<Unit, 14> kUnits = {{{Unit::kNone, ""},
                                             {Unit::kNats, "nats"},
                                             {Unit::kSecond, "s"},
                                             {Unit::kPercent, "%"},
@@ -30,7 +30,8 @@ inline constexpr Names<Unit, 13> kUnits = {{{Unit::kNone, ""},
                                             {Unit::kGib, "GiB"},
                                             {Unit::kTflops, "TFLOP/s"},
                                             {Unit::kTokensPerSecond, "tokens/s"},
-                                            {Unit::kSamplesPerSecond, "samples/s"}}};
+                                            {Unit::kSamplesPerSecond, "samples/s"},
+                                            {Unit::kTimes, "times"}}};
 
 inline constexpr Names<TrainingKind, 4> kKinds = {{{TrainingKind::kUnknown, "unknown"},
                                                    {TrainingKind::kPretraining, "pretraining"},

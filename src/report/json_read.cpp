@@ -309,6 +309,10 @@ Report report_of(const Node& node) {
       [](const Node& one) { return RuleNotApplied{one["rule"].text(), phrase_of(one["phrase"])}; });
   out.ignored =
       rules["ignored"].all([](const Node& one) { return IgnoredName{one["name"].text(), one["findings"].count()}; });
+  if (!rules.lacks("thresholds")) {  // older reports do not tell
+    out.thresholds = rules["thresholds"].all(
+        [](const Node& one) { return Threshold{one["name"].text(), one["value"].number(), one["default"].number()}; });
+  }
   out.rules = rules["records"].all(rule_of);
   return out;
 }

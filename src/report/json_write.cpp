@@ -266,6 +266,9 @@ class Writer {
     out["ignored"] = all(report_.ignored, [](const IgnoredName& one) {
       return Json{{"name", text(one.name)}, {"findings", one.findings}};
     });
+    out["thresholds"] = all(report_.thresholds, [](const Threshold& one) {
+      return Json{{"name", text(one.name)}, {"value", number(one.value)}, {"default", number(one.standard)}};
+    });
     out["records"] = all(report_.rules, [](const RuleRecord& one) {
       return Json{{"name", text(one.name)},
                   {"family", text(one.family)},

@@ -36,12 +36,34 @@ std::size_t bullet_length(std::string_view line) {
   return digits > 0 && line.substr(digits).starts_with(". ") ? digits + 2 : 0;
 }
 
-// "**bold**" loses its stars; `code` keeps its marks, which a reader without colours needs.
-std::string without_stars(std::string_view text) {
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// A star that opens emphasis ("*error*"), not one of a product or a pattern ("2 * 3", "tr8*"): where it closes.
+std::size_t closing_star(std::string_view text, std::size_t at) {
+  const bool opens = (at == 0 || !word_char(text[at - 1])) && at + 1 < text.size() && word_char(text[at + 1]);
+  if (!opens) return std::string_view::npos;
+  const std::size_t close = text.find('*', at + 1);
+  if (close == std::string_view::npos || text[close - 1] == ' ') return std::string_view::npos;
+  return close + 1 < text.size() && word_char(text[close + 1]) ? std::string_view::npos : close;
+}
+
+// Emphasis loses its stars, and `code` stands in quotes as in all other sentences.
+std::string without_marks(std::string_view text) {
   std::string out;
+  std::size_t closing = std::string_view::npos;
+  bool in_code = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i).starts_with("**")) {
+    if (text[i] == '`') {
+      in_code = !in_code;
+      out += '\'';
+    } else if (in_code) {
+      out += text[i];
+    } else if (text.substr(i).starts_with("**")) {
       ++i;
+    } else if (i == closing) {
+      closing = std::string_view::npos;
+    } else if (text[i] == '*' && closing == std::string_view::npos && closing_star(text, i) != std::string_view::npos) {
+      closing = closing_star(text, i);
     } else {
       out += text[i];
     }
@@ -81,12 +103,12 @@ class Printer {
     if (const std::size_t bullet = bullet_length(text); bullet > 0) {
       flush();
       lead_ = std::string(text.substr(0, bullet));
-      paragraph_ = without_stars(text.substr(bullet));
+      paragraph_ = std::string(text.substr(bullet));
       return;
     }
     if (!paragraph_.empty()) paragraph_ += ' ';
     const std::size_t heading = std::min(text.find_first_not_of('#'), text.size());
-    paragraph_ += without_stars(without_left_space(text.substr(heading)));
+    paragraph_ += without_left_space(text.substr(heading));
   }
 
   void flush() {
@@ -95,7 +117,8 @@ class Printer {
     blank_wanted_ = false;
     started_ = true;
     const int lead_width = indent_ + display_width(lead_);
-    page_.paragraph(std::string(static_cast<std::size_t>(indent_), ' ') + lead_, lead_width, lead_width, paragraph_);
+    page_.paragraph(std::string(static_cast<std::size_t>(indent_), ' ') + lead_, lead_width, lead_width,
+                    without_marks(paragraph_));
     paragraph_.clear();
     lead_.clear();
   }

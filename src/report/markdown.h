@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Prints Markdown: paragraphs, lists, tables and blocks of code; `code` and emphasis lose their marks where colours
-/// show them, and headings lose theirs. Enough for the rules' documentation, not a Markdown reader.
+/// Prints Markdown: paragraphs, lists, tables and blocks of code; headings and emphasis lose their marks, `code`
+/// stands in quotes. Enough for the rules' documentation, not a Markdown reader.
 void print_markdown(Page& page, int indent, std::string_view markdown);
 
 }  // namespace assay

@@ -84,7 +84,7 @@ class Reading {
   }
 
   void write_run(const RunSummary& run) {
-    page_.paragraph(0, run.id, Ink::kStrong);
+    page_.paragraph(0, path_word(run.id), Ink::kStrong);
     std::vector<std::string> facts = {run.dialect, word(run.kind, language())};
     const bool begun = run.records > 0 || !run.events.empty();
     facts.push_back(begun ? count_of(run.records, kRecords, language())
@@ -120,11 +120,14 @@ class Reading {
   void write_series(const RunSummary& run) {
     if (run.series.empty()) return;
     const bool parts = run.segments > 1;
+    const bool units = std::any_of(run.series.begin(), run.series.end(),
+                                   [](const SeriesSummary& series) { return series.unit != Unit::kNone; });
     std::vector<TableColumnText> columns = {{lang("metric", "指标")},        {lang("points", "点数"), true},
                                             {lang("first", "首值"), true},   {lang("last", "末值"), true},
                                             {lang("least", "最小"), true},   {lang("median", "中位"), true},
                                             {lang("greatest", "最大"), true}};
     if (parts) columns.insert(columns.begin() + 1, {lang("part", "段"), true});
+    if (units) columns.push_back({lang("unit", "单位")});
     std::vector<std::vector<std::string>> rows;
     for (const SeriesSummary& series : run.series) {
       std::vector<std::string> row = {page_.clean(series.metric), format(Value(series.points))};
@@ -132,6 +135,7 @@ class Reading {
         row.push_back(std::isnan(value) ? "-" : format(Value(value)));
       }
       if (parts) row.insert(row.begin() + 1, std::to_string(series.segment + 1));
+      if (units) row.emplace_back(symbol(series.unit));
       rows.push_back(std::move(row));
     }
     // Where the line is too short, names give way: they stand in full beside the curves.
@@ -174,12 +178,21 @@ class Reading {
     std::vector<std::string> about;
     if (!series.printed_as.empty() && series.printed_as != series.metric)
       about.push_back("'" + series.printed_as + "'");
-    if (series.unit != Unit::kNone) about.emplace_back(symbol(series.unit));
+    if (series.unit != Unit::kNone) about.push_back(unit_of(series));
     if (run.steps && !nearly(series.steps, *run.steps)) about.push_back(format(Value(series.steps)));
     if (series.non_finite > 0) {
       about.push_back(say("{count} NaN or Inf", "{count} 个 NaN 或 Inf", {{"count", series.non_finite}}, language()));
     }
     return page_.clean(listed(about, language()));
+  }
+
+  // A name that ends in its unit ("elapsed time (ms)", "step_time_ms") is not contradicted but explained.
+  std::string unit_of(const SeriesSummary& series) const {
+    std::string unit(symbol(series.unit));
+    const std::string& name = series.printed_as;
+    const bool milli = name.ends_with("(ms)") || name.ends_with("_ms") || name.ends_with("/ms");
+    if (series.unit == Unit::kSecond && milli) unit += lang(" (printed in ms)", "（日志以 ms 打印）");
+    return unit;
   }
 
   void write_events(const RunSummary& run) {
@@ -224,7 +237,7 @@ class Reading {
   void write_file_line(const FileRecord& file) {
     std::vector<std::string> facts;
     if (file.state == FileState::kRead) {
-      facts.push_back(file.kind + (file.codec.empty() ? "" : " (" + file.codec + ")"));
+      facts.push_back(kind_word(file.kind, language()) + (file.codec.empty() ? "" : " (" + file.codec + ")"));
       facts.push_back(in_bytes(file.bytes));
       if (file.lines > 0) facts.push_back(count_of(file.lines, kLines, language()));
       facts.push_back(count_of(file.records, kRecords, language()));
@@ -242,7 +255,7 @@ class Reading {
       if (file.error) facts.push_back(file.error->message);
     }
     std::erase(facts, "");
-    page_.paragraph("", 0, 2, file.path + lang(": ", "：") + listed(facts, language()), Ink::kFaint);
+    page_.paragraph("", 0, 2, path_word(file.path) + lang(": ", "：") + listed(facts, language()), Ink::kFaint);
   }
 
   void write_passed_over() {
@@ -256,7 +269,7 @@ class Reading {
   }
 
   void write_ledger(const FileRecord& file) {
-    page_.paragraph(0, file.path, Ink::kStrong);
+    page_.paragraph(0, path_word(file.path), Ink::kStrong);
     if (file.error) return page_.paragraph(2, word(file.state, language()) + lang(": ", "：") + file.error->message);
     if (file.state != FileState::kRead) return page_.paragraph(2, word(file.state, language()));
     if (file.unused_lines == 0 && file.problem_count == 0) {

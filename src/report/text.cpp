@@ -21,10 +21,12 @@ constexpr std::size_t kMostEvidence = 5;
 constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
 constexpr std::size_t kMostPlacesVerbose = 200;
 constexpr int kWidestCurve = 48;
+constexpr int kNarrowestCurve = 10;
 
 std::string place_of(const Location& where) {
   if (where.path.empty()) return {};
-  return where.line > 0 ? where.path + ":" + std::to_string(where.line) : where.path;
+  const std::string path = path_word(where.path);
+  return where.line > 0 ? path + ":" + std::to_string(where.line) : path;
 }
 
 // The end of a long path: the heading of a finding and the commands have it whole.
@@ -35,25 +37,21 @@ std::string shortened(const std::string& path) {
   return "…" + path.substr(folder == std::string::npos ? path.rfind('/') + 1 : folder);
 }
 
-std::string certainty(const Finding& finding, Language language) {
-  char number[16];
-  std::snprintf(number, sizeof number, "%.2f", finding.confidence);
-  return confidence_word(finding.confidence, language) + " " + number;
-}
-
 class TextReport {
  public:
   TextReport(const Report& report, const RenderOptions& options) : report_(report), page_(options) {
     for (const Finding& finding : report.findings) {
       if (finding.severity != Severity::kNote || options.verbose) shown_.push_back(&finding);
     }
-    listed_ = options.most == 0 ? shown_.size() : std::min(options.most, shown_.size());
+    // One line that says "and 1 more" would be no shorter than most of what it hides.
+    const bool all = options.most == 0 || shown_.size() == options.most + 1;
+    listed_ = all ? shown_.size() : std::min(options.most, shown_.size());
     for (std::size_t i = 0; i < listed_; ++i) {
       number_of_[shown_[i]->id] = i + 1;
       const Finding& finding = *shown_[i];
       name_width_ = std::max(name_width_, display_width(finding.name));
       severity_width_ = std::max(severity_width_, display_width(word(finding.severity, language())));
-      certainty_width_ = std::max(certainty_width_, display_width(certainty(finding, language())));
+      certainty_width_ = std::max(certainty_width_, display_width(confidence_word(finding.confidence, language())));
       steps_width_ = std::max(steps_width_, display_width(steps_of(finding)));
     }
     number_width_ = listed_ > 99 ? 4 : listed_ > 9 ? 3 : 2;
@@ -98,7 +96,7 @@ class TextReport {
     page_.paragraph(indent_, sentence(rule, finding.message, language(), axis));
     write_evidence(finding, rule);
     for (const Action& action : finding.actions) {
-      const std::string label = say("do: ", "处理：", language());
+      const std::string label = say("do: ", "建议：", language());
       const int wide = display_width(label);
       const std::string lead = std::string(static_cast<std::size_t>(indent_), ' ') + page_.paint(Ink::kDo, label);
       page_.paragraph(lead, indent_ + wide, indent_ + wide, sentence(rule, numbered(action.text), language(), axis));
@@ -117,7 +115,7 @@ class TextReport {
   // Number, severity, name, confidence, steps, place; the place goes to a line of its own where the line is full.
   void write_heading(const Finding& finding, std::size_t number) {
     const std::string severity = word(finding.severity, language());
-    const std::string sure = certainty(finding, language());
+    const std::string sure = confidence_word(finding.confidence, language());
     std::string line = page_.paint(Ink::kFaint, pad_left(std::to_string(number), number_width_)) + " " +
                        page_.paint(ink_of(finding.severity), pad_right(severity, severity_width_)) + "  " +
                        page_.paint(Ink::kStrong, pad_right(page_.clean(finding.name), name_width_)) + "  " +
@@ -153,14 +151,17 @@ class TextReport {
     return phrase;
   }
 
-  // "<- 1": the numbers of the findings that explain this one.
+  // "follows finding 2": those that explain this one.
   std::string causes(const Finding& finding) const {
-    std::string out;
+    std::vector<std::string> numbers;
     for (const std::string& id : finding.because_of) {
       const auto number = number_of_.find(id);
-      if (number != number_of_.end()) out += (out.empty() ? "← " : ", ") + std::to_string(number->second);
+      if (number != number_of_.end()) numbers.push_back(std::to_string(number->second));
     }
-    return out;
+    if (numbers.empty()) return {};
+    const Values values = {{"numbers", listed(numbers, language())}};
+    return numbers.size() == 1 ? say("follows finding {numbers}", "源于结果 {numbers}", values, language())
+                               : say("follows findings {numbers}", "源于结果 {numbers}", values, language());
   }
 
   void write_evidence(const Finding& finding, const RuleRecord* rule) {
@@ -183,14 +184,14 @@ class TextReport {
         ++lines;
       }
       if (evidence.curve && !evidence.curve->buckets.empty()) {
-        write_curve(*evidence.curve, label_width, ink_of(finding.severity));
+        write_curve(*evidence.curve, label_width, ink_of(finding.severity), axis_of(run_of(report_, finding)));
         ++lines;
       }
     }
     write_further_places(finding);
   }
 
-  void write_curve(const Curve& curve, int label_width, Ink ink) {
+  void write_curve(const Curve& curve, int label_width, Ink ink, Axis axis) {
     const std::string label = pad_right(page_.clean(spoken(curve.metric)), label_width) + "  ";
     const int left = indent_ + label_width + 2;
     Sparkline picture = sparkline(curve, kWidestCurve, page_.options().unicode);
@@ -198,10 +199,10 @@ class TextReport {
     if (!std::isnan(picture.low)) {
       range =
           "  " + format(Value(picture.low)) + (picture.low < picture.high ? " … " + format(Value(picture.high)) : "");
-      if (picture.logarithmic) range += say(" (log)", "（对数）", language());
+      if (picture.logarithmic) range += say(" (log scale)", "（对数坐标）", language());
     }
     range = page_.clean(range);
-    const int columns = std::clamp(page_.width() - left - display_width(range), 10, kWidestCurve);
+    const int columns = std::clamp(page_.width() - left - display_width(range), kNarrowestCurve, kWidestCurve);
     if (columns < static_cast<int>(picture.cells.size())) picture = sparkline(curve, columns, page_.options().unicode);
     const std::string margin(static_cast<std::size_t>(indent_), ' ');
     std::string cells;
@@ -213,17 +214,27 @@ class TextReport {
     if (!picture.any_marked || all) return;
     std::string marks;
     for (const bool marked : picture.marked) marks += marked ? '^' : ' ';
-    page_.line(std::string(static_cast<std::size_t>(left), ' ') + page_.paint(ink, marks));
+    std::string extent;  // what the marks mark, and of what: the horizontal axis in words, where there is room for it
+    if (curve.marked && !curve.buckets.empty()) {
+      const Values values = {{"noun", noun_of(axis).many},
+                             {"event", *curve.marked},
+                             {"all", StepRange{curve.buckets.front().first_step, curve.last_step}}};
+      extent = page_.clean(say("  {event} of {noun} {all}", "  {event}，全图 {all}", values, language()));
+    }
+    if (left + static_cast<int>(marks.size()) + display_width(extent) > page_.width()) extent.clear();
+    page_.line(std::string(static_cast<std::size_t>(left), ' ') + page_.paint(ink, marks) + extent);
   }
 
   void write_further_places(const Finding& finding) {
     std::vector<std::string> places;
+    const auto add = [&](const std::string& text) {
+      if (!text.empty() && std::find(places.begin(), places.end(), text) == places.end()) places.push_back(text);
+    };
+    const auto steps = [](const Location& place) { return place.steps ? format(Value(*place.steps)) : std::string(); };
+    const std::string own = finding.where ? steps(*finding.where) : "";
     for (const Location& place : finding.also) {
-      if (place.steps) {
-        places.push_back(format(Value(*place.steps)));
-      } else if (const std::string text = place_of(place); !text.empty()) {
-        places.push_back(text);
-      }
+      const std::string text = steps(place);
+      if (text.empty() || text != own) add(text.empty() ? place_of(place) : text);
     }
     if (places.empty()) return;
     const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostPlaces;
@@ -254,7 +265,7 @@ class TextReport {
     }
     int label_width = 0;
     for (const Curve& curve : section.curves) label_width = std::max(label_width, display_width(spoken(curve.metric)));
-    for (const Curve& curve : section.curves) write_curve(curve, label_width, Ink::kStrong);
+    for (const Curve& curve : section.curves) write_curve(curve, label_width, Ink::kStrong, Axis::kStep);
   }
 
   // --- footer: silence has to be told apart from health ---
@@ -292,12 +303,14 @@ class TextReport {
       } else if (file.state == FileState::kUnknown) {
         ++passed;
       } else {
-        failed.push_back(file.path);
+        failed.push_back(path_word(file.path));
       }
     }
     std::vector<std::string> parts;
     for (const auto& [kind, count] : kinds) {
-      if (!kind.empty()) parts.push_back(kind + (count > 1 && kinds.size() > 1 ? " ×" + format(Value(count)) : ""));
+      if (!kind.empty())
+        parts.push_back(kind_word(kind, language()) +
+                        (count > 1 && kinds.size() > 1 ? " ×" + format(Value(count)) : ""));
     }
     std::string text = say("read {files}", "读取 {files}", {{"files", count_of(read, kFiles, language())}}, language());
     if (!parts.empty()) text += say(": ", "：", language()) + listed(parts, language());
@@ -337,7 +350,7 @@ class TextReport {
     const std::size_t most = page_.options().verbose ? metrics.size() : 6;
     const std::size_t rest = metrics.size() > most ? metrics.size() - most : 0;
     metrics.resize(metrics.size() - rest);
-    Values values = {{"run", shortened(run.id)},
+    Values values = {{"run", shortened(path_word(run.id))},
                      {"dialect", run.dialect},
                      {"records", count_of(run.records, kRecords, language())},
                      {"metrics", listed(metrics, language())},
@@ -391,7 +404,13 @@ class TextReport {
                            {"path", report_.arguments.size() == 1 ? report_.arguments.front() : example->path}};
     std::string text = say("not used: {unused} of {lines}", "未使用：{lines}中的 {unused} 行", values, language());
     if (problems > 0) text += say("; {problems} while reading", "；读取时遇到 {problems}", values, language());
-    footer(text + say(" (assay show --ledger {path})", "（assay show --ledger {path}）", values, language()));
+    // Unbroken, if need be on a line of its own: it is there to be copied.
+    const std::string command =
+        say(" (assay show --ledger {path})", "（assay show --ledger {path}）", values, language());
+    if (display_width(page_.clean(text + command)) <= page_.width()) return footer(text + command);
+    footer(text);
+    page_.line(page_.paint(Ink::kFaint, page_.clean(say("  assay show --ledger {path}", "  assay show --ledger {path}",
+                                                        values, language()))));
   }
 
   // Rules of the reading always apply, as far as anybody cares.
@@ -404,6 +423,16 @@ class TextReport {
     return out;
   }
 
+  void write_thresholds() {
+    std::vector<std::string> set;
+    for (const Threshold& one : report_.thresholds) {
+      const Values values = {{"name", one.name}, {"value", one.value}, {"standard", one.standard}};
+      set.push_back(
+          say("{name} = {value} (default {standard})", "{name} = {value}（默认 {standard}）", values, language()));
+    }
+    if (!set.empty()) footer(say("thresholds: ", "阈值：", language()) + listed(set, language()));
+  }
+
   void write_rules() {
     for (const IgnoredName& one : report_.ignored) {
       if (one.findings == 0) continue;
@@ -411,9 +440,11 @@ class TextReport {
       footer(say("left out: {findings} of {name} (--ignore)", "未列出：{name} 的 {findings}（--ignore）", values,
                  language()));
     }
+    write_thresholds();
     const std::vector<const RuleNotApplied*> lacking = not_applied();
     const std::size_t missing = lacking.size();
-    const Values values = {{"judged", report_.rules_run.size()}, {"missing", missing}};
+    const std::size_t judged = report_.rules_run.size() + report_.not_applicable.size() - missing;
+    const Values values = {{"judged", judged}, {"missing", missing}};
     std::string text = say("rules: {judged} judged", "规则：已判断 {judged} 条", values, language());
     if (missing > 0) text += say(", {missing} not applicable", "，{missing} 条不适用", values, language());
     if (missing == 0) return footer(text);

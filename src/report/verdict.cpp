@@ -26,7 +26,7 @@ bool has_loss(const RunSummary& run) {
 // "9,800 of 20,000 steps", "19 records", "steps 31,200-31,260 of 100,000".
 std::string extent(const RunSummary& run, Language language) {
   const Axis axis = axis_of(&run);
-  if (run.records == 0) return say("messages alone, no record", "只有消息，没有记录", language);
+  if (run.records == 0) return say("only messages, no record", "只有消息，没有记录", language);
   if (!run.steps || axis == Axis::kRecord) return count_of(run.records, kRecords, language);
   const std::int64_t last = run.steps->last;
   const bool whole = static_cast<double>(run.steps->first) <= std::max(1.0, kStartsLate * static_cast<double>(last));
@@ -104,8 +104,11 @@ std::string without_problem(const Report& report, Language language) {
       {"runs", runs_phrase(report, 0, language)}, {"few", too_few}, {"short", short_ones}, {"blind", blind}};
   if (runs == 1) values.emplace_back("records", count_of(report.runs.front().records, kRecords, language));
   if (runs == 1 && too_few == 1) {
-    return say("Too few records to judge: {records} in {runs}", "记录太少，无法判断：{runs}中只有 {records}", values,
-               language);
+    const std::int64_t records = report.runs.front().records;
+    if (records == 0)
+      return say("Only messages, no record: nothing to judge", "只有消息，没有记录：无法判断", language);
+    if (records == 1) return say("1 record is too little to judge", "只有 1 条记录，无法判断", language);
+    return say("{records} are too few to judge", "只有 {records}，无法判断", values, language);
   }
   std::string out = say("No problem found in {runs}", "{runs}中未发现问题", values, language);
   if (runs == 1 && short_ones == 1 && axis_of(&report.runs.front()) == Axis::kRecord) {
@@ -117,9 +120,9 @@ std::string without_problem(const Report& report, Language language) {
         say("; {short} of them too short to call healthy", "；其中 {short} 次太短，不足以断定其健康", values, language);
   }
   if (runs == 1 && blind == 1) {
-    out += say("; it logs no loss", "；其中没有损失值", values, language);
+    out += say("; it logs no loss", "；其中没有 loss", values, language);
   } else if (blind > 0) {
-    out += say("; {blind} of them log no loss", "；其中 {blind} 次没有损失值", values, language);
+    out += say("; {blind} of them log no loss", "；其中 {blind} 次没有 loss", values, language);
   }
   return out;
 }
@@ -164,7 +167,16 @@ namespace {
 // "the loss diverged, steps 324-900".
 std::string title_and_steps(const Report& report, const Finding& finding, Language language) {
   const RuleRecord* rule = rule_record(report, finding.name);
-  const Values title = {{"title", rule == nullptr ? finding.name : rule->title.in(language)}};
+  std::string what = rule == nullptr ? finding.name : rule->title.in(language);
+  // Where the title would say too much of this finding, the rule has another for its sentence.
+  std::vector<std::string> keys = {"title-" + finding.message.key};
+  for (const auto& [name, value] : finding.message.values) {
+    if (name == "metric" && value == Value("eval loss")) keys.emplace_back("title-evaluation");
+  }
+  for (const std::string& key : keys) {
+    if (const std::string own = sentence(rule, {key, {}}, language); own != key) what = own;
+  }
+  const Values title = {{"title", what}};
   if (!finding.where || !finding.where->steps) return say("{title}", "{title}", title, language);
   const std::string steps = steps_word(*finding.where->steps, axis_of(run_of(report, finding)), language);
   return say("{title}, ", "{title}，", title, language) + steps;
@@ -194,10 +206,10 @@ std::string headline(const Report& report, Language language) {
                                                        : say("Worst: ", "最严重：", language);
   std::string out = lead + title_and_steps(report, first, language);
   if (sign != nullptr) {
-    out += say("; first sign: ", "；最初的征兆：", language) + title_and_steps(report, *sign, language);
+    out += say("; first sign: ", "；最早的征兆：", language) + title_and_steps(report, *sign, language);
   }
   if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
-    out += say(", in {run}", "，见 {run}", {{"run", first.where->run}}, language);
+    out += say(", in {run}", "，见 {run}", {{"run", path_word(first.where->run)}}, language);
   }
   return out;
 }

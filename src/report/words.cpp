@@ -76,8 +76,8 @@ std::string word(TrainingKind kind, Language language) {
 std::string word(EventKind kind, Language language) {
   switch (kind) {
     case EventKind::kOverflow: return say("overflow, step skipped", "溢出，跳过该步", language);
-    case EventKind::kScaleChange: return say("loss scale changed", "损失缩放改变", language);
-    case EventKind::kScaleAtMinimum: return say("loss scale at its minimum", "损失缩放到达下限", language);
+    case EventKind::kScaleChange: return say("loss scale changed", "loss scale 改变", language);
+    case EventKind::kScaleAtMinimum: return say("loss scale at its minimum", "loss scale 到达下限", language);
     case EventKind::kNonFinite: return say("NaN or Inf told by the framework", "框架报告 NaN 或 Inf", language);
     case EventKind::kRerun: return say("step run again", "重新执行该步", language);
     case EventKind::kHardwareFault: return say("hardware fault", "硬件故障", language);
@@ -106,6 +106,59 @@ std::string listed(const std::vector<std::string>& items, Language language) {
   }
   return out;
 }
+
+namespace {
+
+struct Pair {
+  std::string_view en;
+  std::string_view zh;
+};
+
+// Words that rules and readers write in English, and that stand alone.
+constexpr Pair kWords[] = {
+    {"phenomenon", "现象"},
+    {"reading", "读取"},
+    {"text log", "文本日志"},
+    {"epochs", "个 epoch"},
+    {"evaluations", "次评估"},
+    {"halvings", "次减半"},
+    {"records", "条记录"},
+    {"robust sigma", "倍稳健标准差"},
+    {"sigma", "倍标准差"},
+    {"skips", "次跳步"},
+    {"skips a step", "次跳步/步"},
+    {"steps", "步"},
+    {"of its peak", "（相对峰值）"},
+    {"of the best", "（相对最佳值）"},
+    {"of the first loss", "（相对首个 loss）"},
+    {"of the level", "（相对原水平）"},
+    {"of the level before", "（相对此前水平）"},
+    {"of the logarithm", "（取对数后）"},
+    {"of the loss of the first epoch", "（相对第一个 epoch 的 loss）"},
+    {"of the lowest level", "（相对最低水平）"},
+    {"of the median", "（相对中位数）"},
+    {"of the records", "（占记录数）"},
+    {"of the speed", "（相对速度）"},
+    {"of the training loss", "（相对训练 loss）"},
+    {"of the usual clip threshold of 1.0", "（相对常用裁剪阈值 1.0）"},
+    {"per 1,000 records", "（每 1,000 条记录）"},
+    {"times the calmest stretch before", "倍（相对此前最平稳的一段）"},
+};
+
+std::string translated(std::string_view word, Language language) {
+  if (language == Language::kEnglish) return std::string(word);
+  const auto* found =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const Pair& one) { return one.en == word; });
+  return std::string(found == std::end(kWords) ? word : found->zh);
+}
+
+}  // namespace
+
+std::string family_word(std::string_view family, Language language) { return translated(family, language); }
+std::string unit_word(std::string_view unit, Language language) { return translated(unit, language); }
+std::string kind_word(std::string_view kind, Language language) { return translated(kind, language); }
+
+std::string path_word(std::string_view path) { return std::string(path == "-" ? "stdin" : path); }
 
 std::string spoken(std::string_view metric) {
   std::string out(metric);

@@ -62,6 +62,14 @@ std::string describe(const Interpretation& interpretation, Language language);
 /// Items as a sentence lists them: "a, b", "a、b".
 std::string listed(const std::vector<std::string>& items, Language language);
 
+/// A family of rules: "phenomenon".
+std::string family_word(std::string_view family, Language language);
+/// What a parameter of a rule is counted in: "of the level".
+std::string unit_word(std::string_view unit, Language language);
+/// The kind of a file as the ledger has it: "text log".
+std::string kind_word(std::string_view kind, Language language);
+/// "-" as a sentence says it: "stdin".
+std::string path_word(std::string_view path);
 /// A metric as a sentence says it: "grad norm".
 std::string spoken(std::string_view metric);
 

@@ -25,19 +25,21 @@ constexpr std::size_t kMostEvidence = 5;
 constexpr std::array kShared = {
     SentenceRecord{"few-before", "only {count} records before it: judged in absolute terms, not against the noise",
                    "此前只有 {count} 条记录：按绝对幅度判断，而非相对噪声"},
-    SentenceRecord{"grad-led",
-                   "grad norm rose {ratio}x ({before} to {peak}) from step {step}, {lead} records before the loss",
-                   "梯度范数从第 {step} 步起升高 {ratio} 倍（{before} 升至 {peak}），比 loss 早 {lead} 条记录"},
-    SentenceRecord{"grad-with", "grad norm rose with it, {ratio}x ({before} to {peak})",
-                   "梯度范数同时升高 {ratio} 倍（{before} 升至 {peak}）"},
+    SentenceRecord{
+        "grad-led",
+        "grad norm rose to about {ratio} times its level ({before} to {peak}) from step {step}, {lead} records before "
+        "the loss",
+        "梯度范数从第 {step} 步起升至原来的约 {ratio} 倍（{before} -> {peak}），比 loss 早 {lead} 条记录"},
+    SentenceRecord{"grad-with", "grad norm rose with it, to about {ratio} times its level ({before} to {peak})",
+                   "梯度范数同时升至原来的约 {ratio} 倍（{before} -> {peak}）"},
     SentenceRecord{"grad-calm", "grad norm did not react: {peak} at most, usually {before}",
-                   "梯度范数没有反应：最高 {peak}，平时 {before}"},
+                   "梯度范数没有变化：最高 {peak}，平时 {before}"},
     SentenceRecord{"eval-moved",
                    "evaluation loss moved with it: {before} (step {before_step}) to {after} (step {after_step})",
-                   "验证 loss 随之变化：{before}（第 {before_step} 步）变为 {after}（第 {after_step} 步）"},
+                   "评估 loss 随之变化：{before}（第 {before_step} 步）变为 {after}（第 {after_step} 步）"},
     SentenceRecord{"eval-calm",
                    "evaluation loss did not move: {before} (step {before_step}), {after} (step {after_step})",
-                   "验证 loss 未受影响：{before}（第 {before_step} 步），{after}（第 {after_step} 步）"},
+                   "评估 loss 未受影响：{before}（第 {before_step} 步），{after}（第 {after_step} 步）"},
     SentenceRecord{"samples", "steps {steps} read samples {samples}, counted from 0",
                    "第 {steps} 步读取的样本为 {samples}（从 0 计）"},
     SentenceRecord{"tokens", "steps {steps} read tokens {tokens}", "第 {steps} 步读取的 token 为 {tokens}"},
@@ -48,15 +50,19 @@ constexpr std::array kShared = {
     SentenceRecord{
         "resume-at",
         "resume from the checkpoint of step {checkpoint}, the last one that the log names before step {begin}",
-        "从第 {checkpoint} 步的检查点恢复：它是日志中第 {begin} 步之前最后一个可用的检查点"},
+        "从第 {checkpoint} 步的检查点续训：它是日志中第 {begin} 步之前最后一个可用的检查点"},
     SentenceRecord{"resume-before",
-                   "resume from the last checkpoint saved before step {limit} (it began at step {begin})",
-                   "从第 {limit} 步之前保存的最后一个检查点恢复（问题始于第 {begin} 步）"},
-    SentenceRecord{"skip-steps", "skip the data of steps {steps} after resuming", "恢复后跳过第 {steps} 步的数据"},
+                   "resume from a checkpoint of step {limit} or earlier (the trouble begins at step {begin}; {margin} "
+                   "steps of margin)",
+                   "从第 {limit} 步或更早的检查点续训（问题始于第 {begin} 步，留出 {margin} 步余量）"},
+    SentenceRecord{"resume-before-onset",
+                   "resume from a checkpoint saved before step {begin}, where the trouble begins",
+                   "从第 {begin} 步（问题开始处）之前的检查点续训"},
+    SentenceRecord{"skip-steps", "skip the data of steps {steps} after resuming", "续训后跳过第 {steps} 步的数据"},
     SentenceRecord{"skip-samples", "skip the data of steps {steps} after resuming: samples {samples}",
-                   "恢复后跳过第 {steps} 步的数据：样本 {samples}"},
-    SentenceRecord{"halve-rate", "if it happens again with other data, lower the learning rate from {rate} to {half}",
-                   "若换了数据仍再次发生，将学习率从 {rate} 降到 {half}"},
+                   "续训后跳过第 {steps} 步的数据：样本 {samples}"},
+    SentenceRecord{"halve-rate", "if it happens again with other data, halve the peak learning rate ({rate} -> {half})",
+                   "若换了数据仍再次发生，将峰值学习率减半（{rate} -> {half}）"},
     SentenceRecord{"halve-rate-unknown", "if it happens again with other data, halve the learning rate",
                    "若换了数据仍再次发生，将学习率减半"},
 };
@@ -104,7 +110,7 @@ void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vect
     texts.push_back({{"grad-calm", {{"peak", grad->peak}, {"before", grad->before}}}, {}, {}});
   } else if (grad->lead > 0) {
     texts.push_back({{"grad-led",
-                      {{"ratio", grad->ratio()},
+                      {{"ratio", Value(grad->ratio(), Unit::kTimes)},
                        {"before", grad->before},
                        {"peak", grad->peak},
                        {"step", grad->step},
@@ -113,7 +119,9 @@ void add_grad_evidence(const Segment& segment, const LossEvent& event, std::vect
                      {}});
   } else {
     texts.push_back(
-        {{"grad-with", {{"ratio", grad->ratio()}, {"before", grad->before}, {"peak", grad->peak}}}, {}, {}});
+        {{"grad-with", {{"ratio", Value(grad->ratio(), Unit::kTimes)}, {"before", grad->before}, {"peak", grad->peak}}},
+         {},
+         {}});
   }
 }
 
@@ -245,7 +253,8 @@ Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
   auto checkpoint = checkpoint_before(run, segment, limit + 1);
   if (!checkpoint) checkpoint = checkpoint_before(run, segment, begin);
   if (checkpoint) return {{"resume-at", {{"checkpoint", *checkpoint}, {"begin", begin}}}, ""};
-  return {{"resume-before", {{"limit", limit}, {"begin", begin}}}, ""};
+  if (limit == begin) return {{"resume-before-onset", {{"begin", begin}}}, ""};
+  return {{"resume-before", {{"limit", limit}, {"begin", begin}, {"margin", begin - limit}}}, ""};
 }
 
 Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
@@ -270,10 +279,19 @@ Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
   return action;
 }
 
-Action halve_learning_rate(const Run& run, std::size_t segment, std::int64_t step) {
-  const auto rate = value_at(run.segments[segment], metric::kLearningRate, step);
-  if (!rate || !(*rate > 0)) return {{"halve-rate-unknown", {}}, ""};
-  return {{"halve-rate", {{"rate", *rate}, {"half", *rate / 2}}}, ""};
+Action halve_learning_rate(const Run& run, std::size_t segment) {
+  // What is set is the peak of the schedule: the value at the event is set nowhere.
+  const Setting* setting = run.config.find("lr");
+  double rate = setting != nullptr ? setting->number().value_or(0) : 0;
+  if (!(rate > 0) || !std::isfinite(rate)) {
+    rate = 0;
+    const Series* series = run.segments[segment].find(metric::kLearningRate);
+    for (std::size_t i = 0; series != nullptr && i < series->size(); ++i) {
+      if (std::isfinite(series->value(i))) rate = std::max(rate, series->value(i));
+    }
+  }
+  if (!(rate > 0)) return {{"halve-rate-unknown", {}}, ""};
+  return {{"halve-rate", {{"rate", two_digits(rate)}, {"half", two_digits(rate / 2)}}}, ""};
 }
 
 double confidence_of(const Departure& shape) {

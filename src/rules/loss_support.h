@@ -61,8 +61,8 @@ std::int64_t beginning_of(const Run& run, const LossEvent& event);
 Action resume_before(const Run& run, std::size_t segment, std::int64_t begin);
 /// "Skip the data of steps …": with samples and the launcher's own option where they are known.
 Action skip_data(const Run& run, std::size_t segment, StepRange steps);
-/// "Halve the learning rate …" with the value of that step, where it is logged.
-Action halve_learning_rate(const Run& run, std::size_t segment, std::int64_t step);
+/// "Halve the peak learning rate …": that of the settings, else the greatest that the segment logs.
+Action halve_learning_rate(const Run& run, std::size_t segment);
 
 /// How sure a departure makes: 0.6 at the threshold, towards 0.97 with distance; 0.45 to 0.6 with too few records
 /// before.

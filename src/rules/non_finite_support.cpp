@@ -28,8 +28,8 @@ constexpr std::array kShared = {
     SentenceRecord{"no-scaler", "no skipped step and no loss scaler explain it",
                    "没有跳步记录，也没有 loss scale 可以解释"},
     SentenceRecord{"lower-rate",
-                   "then lower the learning rate from {rate} to {half}, or clip tighter: the optimizer exploded",
-                   "并将学习率从 {rate} 降到 {half}，或收紧梯度裁剪：这是优化过程爆炸所致"},
+                   "then halve the peak learning rate ({rate} -> {half}), or clip tighter: the optimizer exploded",
+                   "并将峰值学习率减半（{rate} -> {half}），或收紧梯度裁剪：这是优化过程爆炸所致"},
     SentenceRecord{"lower-rate-unknown", "then halve the learning rate, or clip tighter: the optimizer exploded",
                    "并将学习率减半，或收紧梯度裁剪：这是优化过程爆炸所致"},
     SentenceRecord{"look-forward",
@@ -50,8 +50,8 @@ constexpr std::array kShared = {
                    "或改用 bfloat16 训练：其数值范围与 float32 相同"},
 };
 
-Action lower_rate(const Run& run, std::size_t segment, std::int64_t step) {
-  Action action = halve_learning_rate(run, segment, step);
+Action lower_rate(const Run& run, std::size_t segment) {
+  Action action = halve_learning_rate(run, segment);
   action.text.key = action.text.key == "halve-rate" ? "lower-rate" : "lower-rate-unknown";
   return action;
 }
@@ -109,7 +109,7 @@ void add_non_finite_actions(const Run& run, std::size_t index, std::size_t row, 
       const std::int64_t first = std::min(begin, std::max(before + 1, step - kMostSkipped + 1));
       finding.actions.push_back(skip_data(run, index, {std::max(first, step - kMostSkipped + 1), step}));
     }
-    if (grew) finding.actions.push_back(lower_rate(run, index, begin));
+    if (grew) finding.actions.push_back(lower_rate(run, index));
     if (announced.kind == Precursor::kNone) finding.actions.push_back({{"look-forward", {}}, ""});
     if (announced.kind == Precursor::kEvaluation) finding.actions.push_back({{"look-evaluation", {}}, ""});
   }

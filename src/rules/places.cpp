@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string_view>
 
@@ -116,6 +118,13 @@ Value scale_value(double scale) {
   constexpr double kExact = 0x1p53;
   if (scale >= 1 && scale <= kExact && scale == std::floor(scale)) return Value(static_cast<std::int64_t>(scale));
   return Value(scale);
+}
+
+double two_digits(double number) {
+  if (number == 0 || !std::isfinite(number)) return number;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", number);
+  return std::strtod(text, nullptr);
 }
 
 double clip_threshold(const Run& run) {

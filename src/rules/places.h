@@ -47,6 +47,9 @@ std::string bf16_option(const Run& run);
 /// A loss scale as a value: whole numbers are shown in full (1,048,576).
 Value scale_value(double scale);
 
+/// Advice needs no more than two significant digits: 0.01982 is 0.02.
+double two_digits(double number);
+
 /// The threshold at which grad norms are clipped, as the run's settings tell it; 0 when they do not, or when it is off.
 double clip_threshold(const Run& run);
 

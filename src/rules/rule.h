@@ -2,8 +2,8 @@
 // A rule judges: a pure function from facts to findings. It reads no file, asks no clock, prints nothing.
 //
 // One record in one file holds all that assay knows of a rule: its sentences in both languages, its parameters with the
-// reason of each threshold, its documentation and its function. `explain`, `rules`, the documentation pages and the
-// report are made from it. One line in rules/table.cpp registers it.
+// reason of each threshold, its documentation and its function. `explain`, `rules` and the report are made
+// from it. One line in rules/table.cpp registers it.
 
 #include <functional>
 #include <map>

@@ -126,6 +126,24 @@ TEST(GradAborted, TellingLineIsQuoted) {
   EXPECT_NE(first_evidence(kRunAborted, found[0]).find("CANCELLED"), std::string::npos);
 }
 
+TEST(GradAborted, EveryCauseHasAnAction) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12)", "find-rank"},
+      {"RuntimeError: shape mismatch", "read-line"},
+      {"slurmstepd: error: Detected 1 oom_kill event", "less-host-memory"},
+      {"torch.OutOfMemoryError: CUDA out of memory", "less-memory"},
+      {"*** JOB 18 ON node0 CANCELLED AT 2021-05-23 DUE TO TIME LIMIT ***", "mind-limit"},
+      {"received SIGTERM, exiting", "who-stopped"}};
+  for (const auto& [message, action] : cases) {
+    TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
+    run.events.push_back(at_end(EventKind::kAborted, message, 101));
+    const auto found = test::judge_completely(kRunAborted, run);
+    ASSERT_EQ(found.size(), 1U) << message;
+    ASSERT_FALSE(found[0].actions.empty()) << message;
+    EXPECT_EQ(found[0].actions[0].text.key, action) << message;
+  }
+}
+
 TEST(GradAborted, WhoKilledItIsToBeFoundOut) {
   TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
   run.events.push_back(at_end(EventKind::kAborted, "Sending process 4711 closing signal SIGTERM", 101));

@@ -117,7 +117,7 @@ TEST(Link, AllOfADivergenceResumeFromBeforeItsFirstSign) {
   EXPECT_EQ(leaders.front(), report.findings.front().id) << "and it stands first";
   const std::string text = render_text(report, {});
   EXPECT_THAT(text, HasSubstr("see finding 1: it is the same event"));
-  EXPECT_THAT(text, HasSubstr("← 1"));
+  EXPECT_THAT(text, HasSubstr("follows finding"));
   const auto saved = parse_report(render_json(report, {}));
   ASSERT_TRUE(saved);
   EXPECT_EQ(render_text(*saved, {}), text);
@@ -179,13 +179,25 @@ TEST(Link, DataThatWereReadLaterAreNoCause) {
   EXPECT_THAT(keys(first), Contains(::testing::StartsWith("resume-")));
 }
 
+TEST(Link, WhatBeginsWithTheRunStartsAgain) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 6) at = {at.loss * 4, at.norm * 60};
+  });
+  for (const Finding& finding : report.findings) {
+    for (const std::string& key : keys(finding)) {
+      EXPECT_THAT(key, Not(::testing::AnyOf(::testing::StartsWith("resume-"), ::testing::StartsWith("skip-"))))
+          << finding.name;
+    }
+  }
+}
+
 TEST(Link, EveryRuleThatTakesPartHasTheSentences) {
   for (const char* name :
        {"loss-spike", "loss-divergence", "non-finite-loss", "hidden-nan", "grad-norm-spike", "non-finite-grad",
         "grad-norm-high", "overflow-skips", "loss-scale-drop", "loss-scale-collapse"}) {
     const Rule* rule = find_rule(name);
     ASSERT_NE(rule, nullptr) << name;
-    for (const char* key : {"resume-at", "resume-before", "skip-steps", "skip-samples"}) {
+    for (const char* key : {"resume-at", "resume-before", "resume-before-onset", "skip-steps", "skip-samples"}) {
       EXPECT_TRUE(std::any_of(rule->sentences.begin(), rule->sentences.end(),
                               [&](const SentenceRecord& one) { return one.key == key; }))
           << name << " " << key;

@@ -38,7 +38,7 @@ TEST(NonFiniteLoss, StaysAndWhatAnnouncedIt) {
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(found[0].where->steps, (StepRange{81, 100}));
   EXPECT_NE(evidence_of(nan, found[0]).find("the loss announced it"), std::string::npos);
-  EXPECT_NE(actions_of(nan, found[0]).find("began at step 79"), std::string::npos) << actions_of(nan, found[0]);
+  EXPECT_NE(actions_of(nan, found[0]).find("before step 79, where"), std::string::npos) << actions_of(nan, found[0]);
 
   std::vector<double> sudden = trained(100);
   for (std::size_t i = 80; i < 100; ++i) sudden[i] = kNaN;
@@ -52,7 +52,17 @@ TEST(NonFiniteLoss, StaysAndWhatAnnouncedIt) {
   found = judge_completely(nan, MakeRun().series("loss", sudden).series("grad_norm", norm).done());
   EXPECT_NE(evidence_of(nan, found[0]).find("the grad norm announced it"), std::string::npos)
       << evidence_of(nan, found[0]);
-  EXPECT_NE(actions_of(nan, found[0]).find("began at step 78"), std::string::npos) << actions_of(nan, found[0]);
+  EXPECT_NE(actions_of(nan, found[0]).find("before step 78, where"), std::string::npos) << actions_of(nan, found[0]);
+}
+
+TEST(NonFiniteLoss, ALogThatBeginsWithItSaysNothingOfItsData) {
+  const Rule& nan = rule("non-finite-loss");
+  const std::vector<double> loss(20, kNaN);
+  const auto found = judge_completely(nan, MakeRun().steps(4100).series("loss", loss).done());
+  ASSERT_EQ(found.size(), 1U);
+  const std::string todo = actions_of(nan, found[0]);
+  EXPECT_NE(todo.find("look at the part before it"), std::string::npos) << todo;
+  EXPECT_EQ(todo.find("skip"), std::string::npos) << todo;
 }
 
 TEST(NonFiniteLoss, WeightsThatWereSpared) {

@@ -1,5 +1,7 @@
 // Text on a terminal: widths, wrapping, escapes; the nearest word; sparklines.
 
+#include "assay/text.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +64,19 @@ TEST(Display, WrapsAtSpacesAndBetweenIdeographs) {
 }
 
 TEST(Display, AsciiTypography) { EXPECT_EQ(ascii_typography("≥ 3× … →"), ">= 3x ... ->"); }
+
+TEST(Fill, RatiosHaveTwoDigits) {
+  const Text text{"about {x} times", "约 {x} 倍"};
+  const auto told = [&](double ratio, Language language) {
+    return fill(text, {{"x", Value(ratio, Unit::kTimes)}}, language);
+  };
+  EXPECT_EQ(told(5.271, Language::kEnglish), "about 5.3 times");
+  EXPECT_EQ(told(27.4, Language::kEnglish), "about 27 times");
+  EXPECT_EQ(told(101'141, Language::kEnglish), "about 100,000 times");
+  EXPECT_EQ(told(7.931e18, Language::kEnglish), "about 10^19 times");
+  EXPECT_EQ(told(INFINITY, Language::kEnglish), "about Inf times");
+  EXPECT_EQ(told(101'753, Language::kChinese), "约 10 万倍");
+}
 
 TEST(Nearest, DistancesCountEdits) {
   EXPECT_EQ(edit_distance("", "abc"), 3u);

@@ -182,7 +182,7 @@ std::optional<High> above_clip(const Run& run, const Segment& segment, const Nor
   out.confidence = known ? 0.9 : 0.5;
   out.values = {{"median", middle},
                 {"clip", clip},
-                {"ratio", middle / clip},
+                {"ratio", Value(middle / clip, Unit::kTimes)},
                 {"share", Value(100.0 * static_cast<double>(clipped) / static_cast<double>(n), Unit::kPercent)},
                 {"known", known ? 1 : 0}};
   return out;
@@ -206,7 +206,7 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
     out.impact = static_cast<double>(rise->to - rise->from + 1) / static_cast<double>(n);
     out.values = {{"level", rise->level},
                   {"now", rise->now},
-                  {"ratio", rise->ratio()},
+                  {"ratio", Value(rise->ratio(), Unit::kTimes)},
                   {"step", out.steps.first},
                   {"steps", out.steps}};
     return out;
@@ -248,7 +248,7 @@ void add_actions(const Run& run, const High& worst, Finding& finding) {
   }
   if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
   if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
-    finding.actions.push_back({{"clip-at", {{"clip", quantile(series.values.span(), 0.9)}}}, ""});
+    finding.actions.push_back({{"clip-at", {{"clip", two_digits(quantile(series.values.span(), 0.9))}}}, ""});
   }
 }
 
@@ -314,11 +314,11 @@ const Rule kGradNormHigh{
                     "where the log does not tell the threshold, a median at three times the usual one is clipped in "
                     "nearly every recipe"}},
     .sentences = with_loss_sentences(
-        {{"risen", "grad norm rose from {level} to {now} ({ratio} times) from step {step} on and stayed",
-          "从第 {step} 步起梯度范数从 {level} 升到 {now}（{ratio} 倍）并一直停留在高位"},
+        {{"risen", "grad norm rose from {level} to {now} (about {ratio} times) from step {step} on and stayed",
+          "从第 {step} 步起梯度范数从 {level} 升到 {now}（约 {ratio} 倍）并一直停留在高位"},
          {"risen-for-a-time",
-          "grad norm rose from {level} to {now} ({ratio} times) and came back only after steps {steps}",
-          "第 {steps} 步梯度范数从 {level} 升到 {now}（{ratio} 倍），此后才回落"},
+          "grad norm rose from {level} to {now} (about {ratio} times) and came back only after steps {steps}",
+          "第 {steps} 步梯度范数从 {level} 升到 {now}（约 {ratio} 倍），此后才回落"},
          {"heavy-tail",
           "grad norm swings wildly: one record in ten above {p90} times the median around it, one in a hundred above "
           "{p99} times (healthy: 1.8 and 2.3)",
@@ -332,14 +332,14 @@ const Rule kGradNormHigh{
          {"never-clipped", "median grad norm {median}, and no step is clipped: the threshold never acts",
           "梯度范数中位数 {median}，但没有一步被裁剪：阈值从未起作用"},
          {"no-norm", "needs a grad norm in at least five records", "需要至少五条记录带有梯度范数"},
-         {"loss-reacts", "the loss reacts: {before} before, up to {peak}", "loss 有反应：之前 {before}，最高 {peak}"},
+         {"loss-reacts", "the loss reacts: {before} before, up to {peak}", "loss 随之变化：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss does not react: {before} before, at most {peak}",
-          "loss 没有反应：之前 {before}，最高 {peak}"},
+          "loss 没有变化：之前 {before}，最高 {peak}"},
          {"lower-rate",
           "lower the learning rate (a half to begin with); a clip threshold alone only hides a rate that is too high",
           "降低学习率（可先减半）；学习率过高时，只调裁剪阈值是治标不治本"},
          {"clip-at", "clip at {clip}, the 90th percentile of the norms of this run",
-          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90 分位）"}}),
+          "把梯度裁剪阈值设为 {clip}（本次训练范数的 90% 分位数）"}}),
     .docs = {.finds = "A grad norm whose level rose and stayed, one with far too heavy a tail, and one that lies above "
                       "the clip threshold all the time.",
              .matters = "A norm that grows for good says that the run is leaving the region where its learning rate is "
@@ -352,7 +352,7 @@ const Rule kGradNormHigh{
                  "are spread over half of the run, `p99` alone a note. Then the threshold: three quarters of the "
                  "records above it (above `usual` times 1.0 where it is not told) "
                  "are a note. The first tenth of the records is left out of the tail.",
-             .example = "`grad norm rose from 1.5 to 41,200 (27,467 times) from step 7,300 on and stayed`",
+             .example = "`grad norm rose from 1.5 to 41,200 (about 27,000 times) from step 7,300 on and stayed`",
              .to_do = "Lower the learning rate, or warm up longer; resume from before the rise. A threshold that clips "
                       "everything is better replaced by a lower learning rate.",
              .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something. Fine-tuning "

@@ -132,7 +132,7 @@ void add_actions(const Run& run, const Spike& worst, Finding& finding) {
   const double p90 = quantile(norm.values.span().first(std::max<std::size_t>(worst.shape.onset, 1)), 0.9);
   const double threshold = clip_threshold(run);
   if (worst.shape.onset >= 20 && (threshold == 0 || threshold > 2 * p90)) {
-    finding.actions.push_back({{"clip-at", {{"p90", p90}}}, ""});
+    finding.actions.push_back({{"clip-at", {{"p90", two_digits(p90)}}}, ""});
   }
 }
 
@@ -140,7 +140,7 @@ Phrase message_of(const Spike& worst, std::size_t count) {
   std::string key = worst.shape.regained ? "spike" : "not-back";
   if (count > 1) key = worst.shape.regained ? "spikes" : "spikes-not-back";
   return {key,
-          {{"ratio", worst.ratio()},
+          {{"ratio", Value(worst.ratio(), Unit::kTimes)},
            {"before", worst.shape.level},
            {"peak", worst.shape.peak_value},
            {"onset", worst.steps.first},
@@ -197,20 +197,22 @@ const Rule kGradNormSpike{
           "beyond what warm-up does"},
          {"floor", "of the logarithm", 0.05, 0, 1,
           "norms are printed with two or three decimals: a spread below 5 % is rounding"},
-         {"records", "records", 3, 1, 1000, "one or two records are a batch; three in a row are a state of the model"}},
+         {"records", "records", 3, 1, 1000,
+          "one or two records are a batch; three in a row come from the weights themselves"}},
     .sentences = with_loss_sentences(
-        {{"spike", "grad norm rose from {before} to {peak} ({ratio} times) at steps {steps} and came back",
-          "第 {steps} 步梯度范数从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
-         {"not-back", "grad norm rose from {before} to {peak} ({ratio} times) from step {onset} on and is not back",
-          "第 {onset} 步起梯度范数从 {before} 升到 {peak}（{ratio} 倍），未恢复"},
+        {{"spike", "grad norm rose from {before} to {peak} (about {ratio} times) at steps {steps} and came back",
+          "第 {steps} 步梯度范数从 {before} 升到 {peak}（约 {ratio} 倍），之后恢复"},
+         {"not-back",
+          "grad norm rose from {before} to {peak} (about {ratio} times) from step {onset} on and is not back",
+          "第 {onset} 步起梯度范数从 {before} 升到 {peak}（约 {ratio} 倍），未恢复"},
          {"spikes",
-          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) at steps {steps}, back "
-          "afterwards",
-          "梯度范数突增 {count} 次；最严重的一次在第 {steps} 步，从 {before} 升到 {peak}（{ratio} 倍），之后恢复"},
+          "grad norm jumped {count} times; the worst: from {before} to {peak} (about {ratio} times) at steps {steps}, "
+          "back afterwards",
+          "梯度范数突增 {count} 次；最严重的一次在第 {steps} 步，从 {before} 升到 {peak}（约 {ratio} 倍），之后恢复"},
          {"spikes-not-back",
-          "grad norm jumped {count} times; the worst: from {before} to {peak} ({ratio} times) from step {onset} on, "
-          "not back",
-          "梯度范数突增 {count} 次；最严重的一次从第 {onset} 步开始，从 {before} 升到 {peak}（{ratio} 倍），未恢复"},
+          "grad norm jumped {count} times; the worst: from {before} to {peak} (about {ratio} times) from step {onset} "
+          "on, not back",
+          "梯度范数突增 {count} 次；最严重的一次从第 {onset} 步开始，从 {before} 升到 {peak}（约 {ratio} 倍），未恢复"},
          {"no-norm", "needs a grad norm in the log", "需要日志中有梯度范数"},
          {"loss-follows", "the loss followed {lead} steps later, at step {step}: {before} before, up to {peak}",
           "loss 在 {lead} 步之后（第 {step} 步）随之上升：之前 {before}，最高 {peak}"},
@@ -219,13 +221,13 @@ const Rule kGradNormSpike{
          {"loss-with-it", "the loss rose in the same record: {before} before, up to {peak}",
           "loss 在同一条记录中上升：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss did not react: {before} before, at most {peak}",
-          "loss 没有反应：之前 {before}，最高 {peak}"},
+          "loss 没有变化：之前 {before}，最高 {peak}"},
          {"excerpt", "few records before it ({records}): judged in absolute terms, not against the noise",
           "此前只有 {records} 条记录：按绝对幅度判断，而非相对噪声"},
          {"look-at-data", "look at the data of steps {steps}, and leave it out of the next run",
           "检查第 {steps} 步的数据，下次训练时跳过"},
          {"clip-at", "clip at {p90}, the 90th percentile of the norms before",
-          "把梯度裁剪阈值设为 {p90}（此前范数的 90 分位）"}}),
+          "把梯度裁剪阈值设为 {p90}（此前范数的 90% 分位数）"}}),
     .docs =
         {.finds = "Jumps of the global grad norm above its level.",
          .matters = "It is the earliest sign of a loss spike or a divergence, and it dates the onset: a run is resumed "
@@ -238,7 +240,7 @@ const Rule kGradNormSpike{
              "higher, does not come back at once; the rest are notes. All rises of a run are one finding. In a run "
              "that took no harm a rise that only answers a spike of the loss (not before it, not longer, the loss not "
              "doubled), or that begins what `grad-norm-high` tells, is a note beside it.",
-         .example = "`grad norm rose from 0.242 to 960.4 (3,968 times) at steps 31,215-31,222 and came back`",
+         .example = "`grad norm rose from 0.242 to 960.4 (about 4,000 times) at steps 31,215-31,222 and came back`",
          .to_do = "A recovered spike needs nothing now; look at its samples. One that is not back: resume from before "
                   "its onset and leave out the data it read; if it comes again with other data, lower the learning "
                   "rate or the clip threshold.",

@@ -90,7 +90,7 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
   finding.actions.push_back(resume_before(run, event.segment, begin));
   if (event.back_to_start) return;
   if (event.slow) {
-    finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
+    finding.actions.push_back(halve_learning_rate(run, event.segment));
     Phrase& text = finding.actions.back().text;
     text.key = text.key == "halve-rate" ? "slow-rate" : "slow-rate-unknown";
     return;
@@ -100,7 +100,7 @@ void add_actions(const Run& run, const LossEvent& event, Finding& finding) {
   const std::int64_t first = std::min(onset.first, begin);
   const StepRange skip{first, std::max(onset.last, first + kSkip - 1)};
   finding.actions.push_back(skip_data(run, event.segment, skip));
-  finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
+  finding.actions.push_back(halve_learning_rate(run, event.segment));
 }
 
 void tell(const Run& run, const LossEvent& event, TrainingKind kind, const Parameters& set, Findings& out) {
@@ -146,30 +146,31 @@ const Rule kLossDivergence{
     .title_en = "the loss diverged",
     .title_zh = "loss 发散",
     .severity = Severity::kError,
-    .parameters = {{"sigmas", "robust sigma", 8, 3, 100,
-                    "as for loss-spike: what leaves the level is the same, only the end differs"},
-                   {"rise", "of the level", 0.10, 0.02, 10,
-                    "what is left at the end of the run; less is what a change of the data mixture or of the sequence "
-                    "length makes"},
-                   {"lost", "of the level", 0.30, 0.05, 10,
-                    "1.3 times the loss before is where going back to a checkpoint is the practice; below it "
-                    "fine-tuning data alone may be the reason, and the finding is a warning (pre-training: an error "
-                    "from 10 %)"}},
+    .parameters =
+        {{"sigmas", "robust sigma", 8, 3, 100,
+          "the same as of loss-spike: a divergence begins as a spike does, and only its end tells them apart"},
+         {"rise", "of the level", 0.10, 0.02, 10,
+          "what is left at the end of the run; less is what a change of the data mixture or of the sequence "
+          "length makes"},
+         {"lost", "of the level", 0.30, 0.05, 10,
+          "1.3 times the loss before is where going back to a checkpoint is the practice; below it "
+          "fine-tuning data alone may be the reason, and the finding is a warning (pre-training: an error "
+          "from 10 %)"}},
     .sentences = with_loss_sentences({
         {"lasting",
-         "{metric} left {before} at step {onset} and has not come back: {peak} at most, {after} at the end, {records} "
-         "records later",
-         "{metric} 从第 {onset} 步起离开 {before}，至今未恢复：最高 {peak}，{records} 条记录后仍为 {after}"},
+         "{metric} left its level of {before} at step {onset} and has not come back: {peak} at most, {after} at the "
+         "end, {records} records later",
+         "{metric} 自第 {onset} 步起偏离原水平（{before}），至今未恢复：最高达 {peak}，{records} 条记录后仍为 {after}"},
         {"coming-back",
-         "{metric} left {before} at step {onset}: {peak} at most, {after} at the end; it is falling again, but not "
-         "back",
-         "{metric} 从第 {onset} 步起离开 {before}：最高 {peak}，结束时为 {after}；正在回落，但尚未恢复"},
-        {"explodes", "{metric} exploded from {before} to {peak} from step {onset} on and then was no longer finite",
-         "{metric} 从第 {onset} 步起由 {before} 爆涨到 {peak}，随后不再是有限值"},
+         "{metric} left its level of {before} at step {onset}: {peak} at most, {after} at the end; it is falling "
+         "again, but not back",
+         "{metric} 自第 {onset} 步起偏离原水平（{before}），最高达 {peak}，结束时为 {after}；正在回落，但尚未恢复"},
+        {"explodes", "{metric} exploded from {before} to {peak} from step {onset} on and then became NaN or Inf",
+         "{metric} 从第 {onset} 步起由 {before} 暴涨到 {peak}，随后变为 NaN/Inf"},
         {"repaired",
-         "{metric} left {before} at step {onset} and did not come back ({after}) before the run was restarted; "
-         "afterwards it was back",
-         "{metric} 从第 {onset} 步起离开 {before}，直到训练重启都未恢复（{after}）；重启之后已恢复"},
+         "{metric} left its level of {before} at step {onset} and did not come back ({after}) before the run was "
+         "restarted; afterwards it was back",
+         "{metric} 自第 {onset} 步起偏离原水平（{before}），直到训练重启都未恢复（{after}）；重启之后已恢复"},
         {"slow",
          "{metric} has been rising slowly since step {onset}: from {before} to {after} at the end (step {last})",
          "{metric} 自第 {onset} 步起缓慢上升：由 {before} 升到结束时（第 {last} 步）的 {after}"},
@@ -199,12 +200,14 @@ const Rule kLossDivergence{
         {"keep-out", "nothing to do for the run now; keep the data of steps {steps} in mind if it happens there again",
          "目前无需处理；若在同一位置再次发生，请检查第 {steps} 步的数据"},
         {"slow-rate",
-         "lower the learning rate from {rate} to {half} there: a rise without a spike is the optimizer's, other data "
+         "halve the peak learning rate as well ({rate} -> {half}): a rise without a spike is the optimizer's, other "
+         "data "
          "does not help",
-         "并将学习率从 {rate} 降到 {half}：没有尖峰的上升源于优化器，换数据无济于事"},
+         "并将峰值学习率减半（{rate} -> {half}）：没有尖峰的上升源于优化器，换数据无济于事"},
         {"slow-rate-unknown",
-         "halve the learning rate there: a rise without a spike is the optimizer's, other data does not help",
+         "halve the learning rate as well: a rise without a spike is the optimizer's, other data does not help",
          "并将学习率减半：没有尖峰的上升源于优化器，换数据无济于事"},
+        {"title-evaluation", "the evaluation loss diverged", "评估 loss 发散"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
     .docs =
@@ -222,8 +225,9 @@ const Rule kLossDivergence{
                     "not rising further) that the grad norm did not answer: then the level moved, and data or "
                     "objective may have changed. *note*: such a step of less than 10 %. The bump at the start of a run "
                     "is `initial-transient`; what came with a restart is explained by `run-restarted`.",
-         .example = "`loss left 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 "
-                    "records later`",
+         .example =
+             "`loss left its level of 4.875 at step 6,336 and has not come back: 7.25 at most, 6.938 at the end, 2,488 "
+             "records later`",
          .to_do = "Go back to a checkpoint before the onset (of the grad norm, if that rose first), at least 100 steps "
                   "before it, and skip 200 to 500 batches. If it happens again with other data: halve the learning "
                   "rate; then look at precision, then at the architecture. A new seed only moves it. A slow rise calls "

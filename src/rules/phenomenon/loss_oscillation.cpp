@@ -49,7 +49,7 @@ void tell(const Run& run, std::size_t index, const Series& loss, const Swings& i
     finding.actions.push_back({{"look-order", {{"records", period->records}}}, ""});
   } else {
     if (it.smoothed > 1) finding.evidence.push_back({{"slow", {{"records", it.smoothed}}}, {}, {}});
-    finding.actions.push_back(halve_learning_rate(run, index, steps.first));
+    finding.actions.push_back(halve_learning_rate(run, index));
     Phrase& text = finding.actions.back().text;
     text.key = text.key == "halve-rate" ? "calm-rate" : "calm-rate-unknown";
     if (it.calm > 0) finding.actions.push_back(resume_before(run, index, steps.first));
@@ -104,7 +104,7 @@ const Rule kLossOscillation{
          "look for batches grouped by length or an order that repeats every {records} records; shuffle if that is not "
          "meant",
          "检查是否按长度分组，或数据顺序每 {records} 条记录重复一次；若非有意，请打乱数据"},
-        {"calm-rate", "lower the learning rate from {rate} to {half}", "将学习率从 {rate} 降到 {half}"},
+        {"calm-rate", "halve the peak learning rate ({rate} -> {half})", "将峰值学习率减半（{rate} -> {half}）"},
         {"calm-rate-unknown", "halve the learning rate", "将学习率减半"},
         {"larger-batch", "or average over a larger batch (more gradient accumulation)", "或增大 batch（更多梯度累积）"},
         {"preference", "preference objectives swing by design", "偏好训练的目标本身就会波动"},

@@ -140,8 +140,9 @@ const Rule kLossScaleDrop{
                     "one skipped step a halving, with hysteresis two, leaves room for pauses and stays far below a "
                     "window; a log with wider intervals is judged interval by interval"}},
     .sentences = with_loss_sentences(
-        {{"fell", "loss scale fell from {from} to {to} ({halvings} halvings) at steps {steps}, after the start-up",
-          "启动阶段之后，第 {steps} 步 loss scale 从 {from} 降到 {to}（减半 {halvings} 次）"},
+        {{"fell",
+          "loss scale fell fastest at steps {steps}, after the start-up: from {from} to {to} ({halvings} halvings)",
+          "启动阶段之后，loss scale 在第 {steps} 步下降最快：从 {from} 降到 {to}（减半 {halvings} 次）"},
          {"fell-undated", "loss scale fell from {from} to {to} ({halvings} halvings without a rise)",
           "loss scale 从 {from} 降到 {to}（连续减半 {halvings} 次，其间没有回升）"},
          {"fell-often",
@@ -156,23 +157,24 @@ const Rule kLossScaleDrop{
           "loss 没有异动：之前 {before}，最高 {peak}"},
          {"use-bf16", "where the hardware has bf16, train in it: it needs no loss scale",
           "硬件支持时改用 bf16 训练，不再需要 loss scale"}}),
-    .docs = {.finds = "Several halvings of a dynamic loss scale in a row, after the start-up of the run.",
-             .matters = "The scaler halves because gradients overflow. A quick way down says that they are growing by "
-                        "a power of two every step or two; the loss usually follows within tens of steps. It is the "
-                        "earliest sign that an fp16 log gives.",
-             .decides = "Moves of the scale come from the records and from the scaler's messages. Halvings with no "
-                        "rise and no long pause between them are one fall; the part with most halvings within `within` "
-                        "steps counts. At least `halvings` of them, or `halvings-with-loss` when the loss rises by "
-                        "more than a tenth of its level at the same place, are a warning; `halvings-with-loss` alone "
-                        "are a note. The search for the working point at the start of a run is left out. In a run that "
-                        "took no harm it is a note beside the skipped steps that made it (`overflow-skips`).",
-             .example =
-                 "`loss scale fell from 65,536 to 4,096 (4 halvings) at steps 29,041-29,060, after the start-up`",
-             .to_do = "If the loss went with it, go back to a checkpoint from before the first halving, not from "
-                      "before the peak of the loss. Then lower the learning rate or clip harder, or train in bf16.",
-             .false_alarms = "A scaler that was initialised again in the middle of a run without a restart in the log.",
-             .references = "BigScience, chronicles of the 13B and 104B models (public logs). GLM-130B training log: "
-                           "the loss scale falls about 30 steps ahead of the loss at steps 33,700 and 35,250."},
+    .docs =
+        {.finds = "Several halvings of a dynamic loss scale in a row, after the start-up of the run.",
+         .matters = "The scaler halves because gradients overflow. A quick way down says that they are growing by "
+                    "a power of two every step or two; the loss usually follows within tens of steps. It is the "
+                    "earliest sign that an fp16 log gives.",
+         .decides = "Moves of the scale come from the records and from the scaler's messages. Halvings with no "
+                    "rise and no long pause between them are one fall; the part with most halvings within `within` "
+                    "steps counts. At least `halvings` of them, or `halvings-with-loss` when the loss rises by "
+                    "more than a tenth of its level at the same place, are a warning; `halvings-with-loss` alone "
+                    "are a note. The search for the working point at the start of a run is left out. In a run that "
+                    "took no harm it is a note beside the skipped steps that made it (`overflow-skips`).",
+         .example =
+             "`loss scale fell fastest at steps 29,041-29,060, after the start-up: from 65,536 to 4,096 (4 halvings)`",
+         .to_do = "If the loss went with it, go back to a checkpoint from before the first halving, not from "
+                  "before the peak of the loss. Then lower the learning rate or clip harder, or train in bf16.",
+         .false_alarms = "A scaler that was initialised again in the middle of a run without a restart in the log.",
+         .references = "BigScience, chronicles of the 13B and 104B models (public logs). GLM-130B training log: "
+                       "the loss scale falls about 30 steps ahead of the loss at steps 33,700 and 35,250."},
     .judge = judge};
 
 }  // namespace assay

@@ -180,7 +180,7 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   if (finding.severity == Severity::kNote || (count < 2 && !frequent)) return;
   const Series* norm = segment.find(metric::kGradNorm);
   if (norm != nullptr && norm->size() >= 100) {
-    finding.actions.push_back({{"clip", {{"clip", quantile(norm->values.span(), kClipQuantile)}}}, ""});
+    finding.actions.push_back({{"clip", {{"clip", two_digits(quantile(norm->values.span(), kClipQuantile))}}}, ""});
   }
   finding.actions.push_back({{"beta2", {}}, ""});
 }
@@ -280,7 +280,7 @@ void tell_open(const Run& run, const LossEvent& event, TrainingKind kind, bool p
   StepRange skip = steps_to_skip(event);
   skip.first = std::min(skip.first, begin);
   finding.actions.push_back(skip_data(run, event.segment, skip));
-  finding.actions.push_back(halve_learning_rate(run, event.segment, event.onset_step()));
+  finding.actions.push_back(halve_learning_rate(run, event.segment));
   out.add(std::move(finding));
 }
 
@@ -443,6 +443,7 @@ const Rule kLossSpike{
         {"beta2",
          "use beta2 0.95 instead of 0.999: with 0.999 the optimizer's scale of the gradient is a thousand steps old",
          "beta2 用 0.95 代替 0.999：取 0.999 时，优化器对梯度尺度的估计滞后约一千步"},
+        {"title-evaluation", "the evaluation loss spiked", "评估 loss 出现尖峰"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),
     .docs =

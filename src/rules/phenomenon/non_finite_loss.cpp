@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "measure/scaler.h"
 #include "rules/loss_support.h"
 #include "rules/non_finite_support.h"
 #include "rules/places.h"
@@ -189,6 +190,8 @@ Finding tell(const Run& run, const Found& found) {
   if (found.last) finding.confidence = 0.7;
   if (found.evaluation_only) {
     finding.actions.push_back({{"look-evaluation-set", {}}, ""});
+  } else if (finding.message.key == std::string_view("always") && !begins_at_start(run, found.segment)) {
+    finding.actions.push_back({{"look-before", {}}, ""});  // what began it is not in this log
   } else {
     add_non_finite_actions(run, found.segment, row, announced, finding);
   }
@@ -313,6 +316,11 @@ const Rule kNonFiniteLoss{
         {"look-evaluation-set",
          "look at the evaluation: an empty or fully masked sample, a precision that is narrower than in training",
          "请检查评估：是否有空样本或标签被全部屏蔽的样本，评估所用精度是否低于训练"},
+        {"look-before", "the log begins when the loss is already NaN: look at the part before it",
+         "日志开始时 loss 已经是 NaN：请查看此前的日志"},
+        {"title-evaluation", "the evaluation loss became NaN or Inf", "评估 loss 变为 NaN 或 Inf"},
+        {"title-part", "a part of the loss became NaN or Inf", "loss 的一个分项变为 NaN 或 Inf"},
+        {"title-part-sometimes", "a part of the loss is NaN or Inf at times", "loss 的一个分项时而为 NaN 或 Inf"},
         {"leave", "nothing: no weight was touched", "无需处理：权重未受影响"},
         {"no-loss", "the log has no loss", "日志中没有 loss"},
     }),

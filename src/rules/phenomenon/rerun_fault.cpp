@@ -189,11 +189,11 @@ const Rule kRerunFault{
          {"count", "{count} steps were rejected in all", "共有 {count} 步未通过校验"},
          {"drain",
           "take that node out of service and test it; resume from a checkpoint from before the device was in use",
-          "将该节点下线并检测；从使用该卡之前的 checkpoint 续训"},
+          "将该节点下线并检测；从使用该卡之前的 检查点续训"},
          {"resume-elsewhere",
           "resume from the checkpoint of step {step} on another device (exit code 16 asks for that): only then is the "
           "hardware told apart from the program",
-          "在另一张卡上从第 {step} 步的 checkpoint 续训（退出码 16 即此意）：这样才能区分硬件问题与程序问题"},
+          "在另一张卡上从第 {step} 步的 检查点续训（退出码 16 即此意）：这样才能区分硬件问题与程序问题"},
          {"look-at-step",
           "look at the samples and the numbers of step {step}; hardware is excluded (exit code 17). Megatron-LM leaves "
           "it out with --iterations-to-skip",

@@ -16,7 +16,7 @@ namespace assay {
 
 namespace {
 
-enum class Cause : std::uint8_t { kSignal, kKilled, kScheduler, kHardware, kException, kMemory };
+enum class Cause : std::uint8_t { kSignal, kKilled, kScheduler, kHardware, kException, kHostMemory, kMemory };
 
 struct Word {
   std::string_view text;
@@ -27,8 +27,9 @@ struct Word {
 constexpr std::array kWords{
     Word{"out of memory", Cause::kMemory},
     Word{"outofmemory", Cause::kMemory},
-    Word{"oom-kill", Cause::kMemory},
-    Word{"cannot allocate memory", Cause::kMemory},
+    Word{"oom-kill", Cause::kHostMemory},
+    Word{"oom_kill", Cause::kHostMemory},
+    Word{"cannot allocate memory", Cause::kHostMemory},
     Word{"xid (", Cause::kHardware},
     Word{"ecc error", Cause::kHardware},
     Word{"segmentation fault", Cause::kException},
@@ -76,7 +77,8 @@ Cause cause_of(const Event& event) {
 
 const char* sentence_of(Cause cause) {
   switch (cause) {
-    case Cause::kMemory: return "memory";
+    case Cause::kMemory:
+    case Cause::kHostMemory: return "memory";
     case Cause::kException: return "exception";
     case Cause::kHardware: return "hardware";
     case Cause::kScheduler: return "scheduler";
@@ -84,6 +86,13 @@ const char* sentence_of(Cause cause) {
     case Cause::kSignal: break;
   }
   return "signal";
+}
+
+// A collective that waited in vain: the rank that reports it is not the one that is at fault.
+bool is_time_out(const Event& event) {
+  const std::string text = lower(event.text);
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+  return has("watchdog") || has("timed out") || has("timeout") || has("times out");
 }
 
 // Events after the last record of the file.
@@ -95,14 +104,27 @@ std::vector<const Event*> events_at_end(const Run& run, std::int64_t last_line) 
   return out;
 }
 
-void add_actions(const Run& run, std::size_t segment, Cause cause, std::int64_t last_step, Finding& finding) {
+const char* advice_of(Cause cause, const Event& telling) {
+  switch (cause) {
+    case Cause::kMemory: return "less-memory";
+    case Cause::kHostMemory: return "less-host-memory";
+    case Cause::kException: return is_time_out(telling) ? "find-rank" : "read-line";
+    case Cause::kHardware: return "check-device";
+    case Cause::kScheduler: return "mind-limit";
+    case Cause::kKilled: return "who-killed";
+    case Cause::kSignal: break;
+  }
+  return "who-stopped";
+}
+
+void add_actions(const Run& run, std::size_t segment, const Event& telling, std::int64_t last_step, Finding& finding) {
+  const Cause cause = cause_of(telling);
   const bool countable = counts_steps(run, segment);
   std::optional<std::int64_t> saved;
   for (const Event& event : run.events) {
     if (event.kind == EventKind::kCheckpointSaved && event.step && countable) saved = event.step;
   }
-  if (cause == Cause::kKilled) finding.actions.push_back({{"who-killed", {}}, ""});
-  if (cause == Cause::kMemory) finding.actions.push_back({{"less-memory", {}}, ""});
+  finding.actions.push_back({{advice_of(cause, telling), {}}, ""});
   if (saved) {
     finding.actions.push_back(
         {{"resume", {{"checkpoint", *saved}, {"lost", std::max<std::int64_t>(last_step - *saved, 0)}}}, ""});
@@ -148,7 +170,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   finding.where = records ? place(run, index, {last_step, last_step}, telling->line) : place(run, telling->line);
   finding.evidence.push_back({{"line", {{"line", telling->text}}}, {}, place(run, telling->line)});
   if (messages > 1) finding.evidence.push_back({{"messages", {{"count", messages}}}, {}, {}});
-  add_actions(run, index, cause, last_step, finding);
+  add_actions(run, index, *telling, last_step, finding);
   out.add(std::move(finding));
 }
 
@@ -195,8 +217,29 @@ const Rule kRunAborted{
           "make a step smaller: micro-batch, sequence length, activation recomputation; the effective batch "
           "can stay the same with more accumulation steps",
           "减小单步占用：micro-batch、序列长度、激活重计算；增加梯度累积步数即可保持有效 batch 不变"},
+         {"less-host-memory",
+          "give the host more memory, or use less of it: data loader workers, prefetch, pinned buffers, checkpoints "
+          "that "
+          "are gathered on one rank",
+          "增加主机内存或减少占用：数据加载进程数、预取、锁页缓冲区、在单个进程上汇总的检查点"},
+         {"find-rank",
+          "find the rank that did not arrive (its own log, py-spy dump): a stuck data loader, a crash before, a slow "
+          "or "
+          "broken link; the rank that reports the time-out is the one that waited",
+          "找出没有到达的 rank（查看该 rank 自己的日志，或用 py-spy dump）：数据加载卡住、此前已崩溃、链路慢或故障；"
+          "报告超时的 rank 只是在等待"},
+         {"read-line", "read the message and what stands above it in the log: it names the cause",
+          "阅读该信息及其上方的日志：其中说明了原因"},
+         {"check-device", "take the device out of service and test it before resuming there",
+          "先停用并检测该设备，再在其上续训"},
+         {"mind-limit",
+          "ask for a longer time limit, or save checkpoints often enough that a cancelled job loses little",
+          "申请更长的时间限制，或更频繁地保存检查点，以减少作业被取消时的损失"},
+         {"who-stopped",
+          "find out who stopped it (an operator, the launcher after another rank had failed, the scheduler)",
+          "查明由谁停止：人工操作、其他 rank 失败后的启动器，或调度系统"},
          {"resume", "resume from the checkpoint of step {checkpoint}; {lost} steps are lost",
-          "从第 {checkpoint} 步的 checkpoint 续训，损失 {lost} 步"}},
+          "从第 {checkpoint} 步的 检查点续训，损失 {lost} 步"}},
     .docs =
         {.finds =
              "A run whose log says that it was killed, cancelled or ended by an exception, before its planned steps.",

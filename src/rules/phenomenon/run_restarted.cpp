@@ -305,7 +305,7 @@ const Rule kRunRestarted{
          {"check-lower", "check that the data position was restored at step {first}",
           "检查第 {first} 步续训时是否恢复了数据位置"},
          {"resume-again", "then resume from the same checkpoint again: what was trained from step {first} on is worse",
-          "然后从同一检查点重新恢复训练：第 {first} 步之后训练的结果更差"},
+          "然后从同一检查点重新续训：第 {first} 步之后训练的结果更差"},
          {"check-weights",
           "check the path of the checkpoint (--load or resume_from_checkpoint) and that its directory holds the "
           "weights: at step {first} training went on with new ones",
@@ -316,7 +316,7 @@ const Rule kRunRestarted{
          {"check-sampler",
           "restore the sampler's position when resuming (state of the data loader, --dataloader-save, "
           "ignore_data_skip false): from step {first} on data was read again",
-          "恢复训练时同时恢复采样器位置（数据加载器状态、--dataloader-save、ignore_data_skip false）：从第 {first} "
+          "续训时同时恢复采样器位置（数据加载器状态、--dataloader-save、ignore_data_skip false）：从第 {first} "
           "步起重复读取了数据"}},
     .docs = {.finds =
                  "Places where the step counter goes back, checkpoints that are loaded on the way, and files that hold "

@@ -21,6 +21,8 @@ Location place_of(const FileRecord& file, const Error* error) {
   return where;
 }
 
+std::string spoken(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 // Why a whole file gave nothing, by what one can do about it.
 const char* action_of(ErrorCode code) {
   switch (code) {
@@ -69,11 +71,12 @@ void judge_whole_files(const Report& read, Findings& out) {
   finding.severity = named ? Severity::kError : Severity::kWarning;
   finding.confidence = 1;
   finding.impact = static_cast<double>(count) / static_cast<double>(read.files.size());
-  finding.message = {count == 1 ? sentence_of(code) : "files", {{"path", first->path}, {"why", why}, {"count", count}}};
+  finding.message = {count == 1 ? sentence_of(code) : "files",
+                     {{"path", spoken(first->path)}, {"why", why}, {"count", count}}};
   if (first->error && !first->error->hint.empty()) {
     finding.evidence.push_back({{"hint", {{"hint", first->error->hint}}}, {}, {}});
   }
-  finding.actions.push_back({{action_of(code), {{"path", first->path}}}, ""});
+  finding.actions.push_back({{action_of(code), {{"path", spoken(first->path)}}}, ""});
   out.add(std::move(finding));
 }
 
@@ -90,9 +93,11 @@ void judge_lines(const FileRecord& file, const Parameters& set, Findings& out) {
   finding.severity = share >= set["share"] ? Severity::kWarning : Severity::kNote;
   finding.confidence = 1;
   finding.impact = share;
-  finding.message = {
-      "lines",
-      {{"count", bad}, {"path", file.path}, {"share", Value(100 * share, Unit::kPercent)}, {"why", first->message}}};
+  finding.message = {"lines",
+                     {{"count", bad},
+                      {"path", spoken(file.path)},
+                      {"share", Value(100 * share, Unit::kPercent)},
+                      {"why", first->message}}};
   finding.where = place_of(file, &*first);
   for (auto other = first + 1; other != file.problems.end(); ++other) {
     if (!cut(*other)) finding.also.push_back(place_of(file, &*other));
@@ -135,8 +140,7 @@ const Rule kUnreadableInput{
                   {"check-limit", "{path} exceeds a limit that protects the machine: split it",
                    "{path} 超出了保护机器的上限，请拆分后再试"},
                   {"copy-again", "{path} is damaged: copy it again from its source", "{path} 已损坏，请重新拷贝"},
-                  {"name-log", "name a training log, an event file or a folder that holds one",
-                   "请指定训练日志、event 文件，或包含它们的目录"},
+                  {"name-log", "name a training log or a folder that holds one", "请指定训练日志或包含它的目录"},
                   {"look-at-ledger", "see what was not used and why", "查看哪些内容没有用上以及原因"}},
     .docs = {.finds = "Paths that were named and gave nothing, files that the system would not let assay read, and "
                       "broken records within readable files.",
