@@ -40,6 +40,7 @@
 #include "engine/engine.h"
 #include "measure/scaler.h"
 #include "rules/loss_support.h"
+#include "rules/places.h"
 
 namespace assay {
 
@@ -52,6 +53,7 @@ constexpr std::int64_t kAfterRestart = 20;  // the same, for a restart
 constexpr std::int64_t kMostSkipped = 500;  // batches: what has been skipped in practice
 constexpr double kDoubled = 100;            // per cent
 constexpr double kWarm = 0.98;              // of the greatest learning rate: the warm-up is over
+constexpr std::int64_t kFirstSteps = 100;   // a log of every thousandth step has trained long in ten records
 constexpr std::size_t kFirstRecords = 10;   // of a run: there is nothing before them to go back to
 
 constexpr std::string_view kRestart = "run-restarted";
@@ -68,6 +70,11 @@ constexpr std::array kSentences{
                    "start again: the trouble begins at step {begin}, before training was under way; check the loaded "
                    "weights, precision and warm-up",
                    "重新开始训练：问题始于第 {begin} 步，训练尚未步入正轨；请检查加载的权重、精度和 warm-up"},
+    SentenceRecord{
+        "start-again-warm-up",
+        "start again: the trouble begins at step {begin}, within the warm-up; check the loaded weights, the "
+        "precision, and the length and peak of the warm-up",
+        "重新开始训练：问题始于第 {begin} 步，仍在 warm-up 之内；请检查加载的权重、精度，以及 warm-up 的长度和峰值"},
     SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "与结果 {finding} 属同一事件"},
 };
 
@@ -341,11 +348,12 @@ void start_again_where_early(const Run& run, std::vector<Finding>& findings) {
     if (begin == nullptr) continue;
     const Segment& part = run.segments[segment];
     const IntegerColumn& steps = part.rows->step;
-    const bool first = steps.size() <= kFirstRecords || *begin < steps[kFirstRecords];
+    const bool few = steps.size() <= kFirstRecords || *begin < steps[kFirstRecords];
+    const bool first = few && (!counts_steps(run, segment) || *begin <= kFirstSteps);
     if (!first && !in_warm_up(part, *begin)) continue;
     const Values values = {{"begin", *begin}};
     std::erase_if(actions, [](const Action& one) { return resumes(one) || skips(one) || about_rate(one); });
-    actions.insert(actions.begin(), {{"start-again", values}, ""});
+    actions.insert(actions.begin(), {{first ? "start-again" : "start-again-warm-up", values}, ""});
   }
 }
 
