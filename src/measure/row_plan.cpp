@@ -240,8 +240,8 @@ class Planner {
     }
   }
 
-  // A trainer and its callback print the same record, each with a column or two of its own: {'loss': …, 'throughput': …}
-  // and {'loss': …, 'grad_norm': …}. What the second brings is kept, on the number of the first.
+  // A trainer and its callback print the same record, each with a column or two of its own: {'loss': …, 'throughput':
+  // …} and {'loss': …, 'grad_norm': …}. What the second brings is kept, on the number of the first.
   bool repeats_by_another_statement(std::size_t row, const std::vector<RowValues::Cell>& cells,
                                     const std::vector<RowValues::Cell>& former) {
     std::vector<std::size_t> told;

@@ -11,8 +11,8 @@ bool confirmed(const Run& run, const LossEvent& event);
 /// it takes a height of eight times the noise at least, which doubles the level, or goes up in one clean step, or is
 /// a steady climb; or another number that confirms it.
 bool convincing(const Run& run, const LossEvent& event);
-/// How sure one of few records makes that convinces: likely; only possible where a single record stands before it, which
-/// shows no noise, and the loss did not go beyond ten times of it.
+/// How sure one of few records makes that convinces: likely; only possible where a single record stands before it,
+/// which shows no noise, and the loss did not go beyond ten times of it.
 double confidence_of_few(const Departure& shape);
 
 }  // namespace assay

@@ -41,8 +41,8 @@ struct Points {
   std::vector<double> x, y;
 };
 
-/// The finite points `point(0)` … `point(size - 1)`; more than `blocks` of them as runs of equal length in record order,
-/// each reduced to its median point. Holds one run at a time: a series of millions is not copied.
+/// The finite points `point(0)` … `point(size - 1)`; more than `blocks` of them as runs of equal length in record
+/// order, each reduced to its median point. Holds one run at a time: a series of millions is not copied.
 template <class Point>
 Points block_medians(std::size_t size, std::size_t blocks, Point point) {
   const auto finite = [](const std::pair<double, double>& p) {

@@ -1,13 +1,14 @@
-// What tells an identifier from a name is how digits and letters mix. Names have few digits at few places (fp16, layer4,
-// e4m3, stage_1_and_2); hashes, uuids, pods and numbered files have many, or switch between both again and again.
+// What tells an identifier from a name is how digits and letters mix. Names have few digits at few places (fp16,
+// layer4, e4m3, stage_1_and_2); hashes, uuids, pods and numbered files have many, or switch between both again and
+// again.
 //
 // A word is an identifier if one of its parts between underscores is
 //   * hexadecimal digits of one case, six or more, of both kinds, and not merely a short word with a number behind it;
 //   * eight or more letters and digits that switch at least four times;
 //   * sixteen or more with a digit at all;
 //   * anything with five digits in a row;
-// or if it is 0x and four more. What hangs on it by hyphens and has a digit, or is the five letters without a vowel that
-// Kubernetes calls its pods by, belongs to it.
+// or if it is 0x and four more. What hangs on it by hyphens and has a digit, or is the five letters without a vowel
+// that Kubernetes calls its pods by, belongs to it.
 //
 // Looking only forward from the beginning of a word, so that the tokenizer and a compiled shape agree. Taken wrongly, a
 // name is lost from the text before a number, nothing else; missed, the line takes the slow path.

@@ -1,6 +1,6 @@
-// Which lines can be parts of a record over several lines (engine_block.cpp joins them): a line that tells one field, or
-// a header, which tells a step or an epoch and nothing else. Before either may stand what a logger or a launcher puts
-// there; its end is found so that the parts can be joined without it.
+// Which lines can be parts of a record over several lines (engine_block.cpp joins them): a line that tells one field,
+// or a header, which tells a step or an epoch and nothing else. Before either may stand what a logger or a launcher
+// puts there; its end is found so that the parts can be joined without it.
 
 #include "format/lines/parts.h"
 
