@@ -280,9 +280,10 @@ std::vector<const Series*> judged_losses(const Segment& segment) {
   std::vector<const Series*> out;
   const Series* train = segment.find(metric::kLoss);
   const Series* evaluation = segment.find(metric::kEvalLoss);
-  if (train != nullptr && !train->empty()) out.push_back(train);
+  const bool trained = train != nullptr && !train->empty();
+  if (trained) out.push_back(train);
   if (evaluation == nullptr || evaluation->empty()) return out;
-  const bool half = !out.empty() && 2 * train->last_step() >= segment.first_step() + segment.last_step();
+  const bool half = trained && 2 * train->last_step() >= segment.first_step() + segment.last_step();
   if (!half) out.push_back(evaluation);
   return out;
 }

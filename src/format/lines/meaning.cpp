@@ -165,7 +165,7 @@ class Deriver {
   }
 
   bool epoch_before(std::size_t i) const {
-    for (std::size_t k = i; k-- > 0 && k + 3 > i;) {
+    for (std::size_t k = i < 2 ? 0 : i - 2; k < i; ++k) {
       if (claims_[k].known && claims_[k].meaning.metric == metric::kEpoch) return true;
     }
     return false;
