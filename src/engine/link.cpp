@@ -90,7 +90,8 @@ bool is(const Member& one, std::string_view name) { return one.finding->name == 
 bool earlier(const Member& a, const Member& b) {
   const bool a_follows = is(a, kPlateau);
   const bool b_follows = is(b, kPlateau);
-  return std::tie(a_follows, a.steps.first, a.order) < std::tie(b_follows, b.steps.first, b.order);
+  return std::tie(a_follows, a.steps.first, a.order, a.finding) <
+         std::tie(b_follows, b.steps.first, b.order, b.finding);
 }
 
 // What has a beginning. Notes are normal by what their rules say; two of them explain others all the same: a restart,
@@ -111,7 +112,7 @@ std::vector<Member> members_of(std::vector<Finding>& findings, const std::vector
     out.push_back({&finding, static_cast<std::size_t>(place - kOrder.begin()), *finding.where->steps,
                    std::max(finding.where->segment, 0)});
   }
-  std::stable_sort(out.begin(), out.end(), earlier);
+  std::sort(out.begin(), out.end(), earlier);
   return out;
 }
 
@@ -232,8 +233,9 @@ class Story {
       if (one->finding->severity > speaker->finding->severity) speaker = one;
     }
     speak(*speaker);
-    std::stable_sort(members_.begin(), members_.end(), [](const Member* a, const Member* b) {
-      return a->finding->severity > b->finding->severity;  // as they will be read
+    std::sort(members_.begin(), members_.end(), [](const Member* a, const Member* b) {  // as they will be read
+      const auto severity = a->finding->severity <=> b->finding->severity;
+      return severity != 0 ? severity > 0 : a < b;
     });
     for (const Action& action : speaker->finding->actions) tell_once(action);
     for (Member* one : members_) {

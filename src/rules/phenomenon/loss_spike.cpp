@@ -79,9 +79,10 @@ Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters&
   // Batches differ by half of the level, or, where records are noisy, by twice the distance at which a spike begins.
   const bool usual = shape.rise < kLargeForOneRecord || shape.z < kTailSigmas * set["sigmas"];
   if (brief && !eval && usual) out.severity = Severity::kNote;
-  // A batch unlike the others that did not even move the gradient did nothing to the weights.
+  // A batch unlike the others that did not even move the gradient did nothing to the weights. A loss that doubled is
+  // worth a look all the same.
   const auto grad = grad_reaction(run.segments[event.segment], *event.loss, shape);
-  if (brief && grad && !grad->rose && !eval) out.calm = true;
+  if (brief && grad && !grad->rose && !eval && shape.peak_value < kDoubled * shape.level) out.calm = true;
   if (brief && out.calm) out.severity = Severity::kNote;
   if (level_moved(run, event)) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
@@ -462,15 +463,14 @@ const Rule kLossSpike{
              "spike has lost half of its height, or, where the log ends in it, until its peak. For losses near zero "
              "or below, a third of the range that the series has covered stands for the level. With fewer than 16 "
              "records before (an excerpt), and up to 32 as well: 30 % above the smallest value so far and several "
-             "times the "
-             "noise, confidence at most 0.6. Such a rise is a *note* unless it "
-             "convinces: at least eight times the noise and twice any swing before, the level never visited again, the "
+             "times the noise, confidence at most 0.6. Such a rise is a *note* unless it convinces: at least eight "
+             "times the noise and twice any swing before, the level never visited again, the "
              "grad norm not calm, and twice the level at the end (three times, with one record before), eight records "
              "up there, a clean step, or a climb of five; or a grad norm at five times its level or an evaluation loss "
              "up by a tenth as a witness (what came back in an excerpt needs a witness).\n\n*note*: rises below "
              "10 %; spikes of up to three records that the evaluation loss does not show, or, where there is none, "
-             "below 50 % or 16 sigma, or without an answer of the grad norm; a step up of less than 30 % without "
-             "overshoot and without an answer of the grad norm, which training makes good; brief spikes that are the "
+             "below 50 % or 16 sigma, or, without an answer of the grad norm, below the double; a step up of less than "
+             "30 % without overshoot or such an answer, which training makes good; brief spikes that are the "
              "tail of the noise (three times as many records stand 4 to 8 sigma above their surroundings as beyond, "
              "and the highest no more than three times as high as the fifth). *warning*: all others that came back. "
              "*error*: the log ends before it came back (*note* where its last records lie among those before). An "
