@@ -1,11 +1,11 @@
 // A main for a fuzz target where libFuzzer is not linked.
 //
-//   fuzz_NAME [--mutations N] PATH...
+//   fuzz_NAME [--mutations N] [--cuts N] PATH...
 //
 // Runs every file at or below the paths (in the order of their names; a path that does not exist is skipped, so is a
-// file above kMaxSeed), then N inputs made from them: cut, doubled, spliced, with bytes changed or with text put in
-// that trips readers. The generator has a fixed seed, so that every build meets the same inputs and a failure comes
-// back. An input that crashes is written to fuzz_NAME.crash in the working directory.
+// file above kMaxSeed), each also cut at N places, then N inputs made from them: cut, doubled, spliced, with bytes
+// changed or with text put in that trips readers. The generator has a fixed seed, so that every build meets the same
+// inputs and a failure comes back. An input that crashes is written to fuzz_NAME.crash in the working directory.
 
 #include <algorithm>
 #include <csignal>
@@ -125,10 +125,13 @@ std::vector<std::string> read_seeds(const std::vector<std::string>& paths) {
 
 int main(int argc, char** argv) {
   std::size_t mutations = 0;
+  std::size_t cuts = 0;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--mutations") == 0 && i + 1 < argc) {
       mutations = std::strtoul(argv[++i], nullptr, 10);
+    } else if (std::strcmp(argv[i], "--cuts") == 0 && i + 1 < argc) {
+      cuts = std::strtoul(argv[++i], nullptr, 10);
     } else {
       paths.emplace_back(argv[i]);
     }
@@ -138,7 +141,10 @@ int main(int argc, char** argv) {
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(save_current);
 
   std::vector<std::string> seeds = read_seeds(paths);
-  for (const std::string& seed : seeds) run(seed);
+  for (const std::string& seed : seeds) {
+    run(seed);
+    for (std::size_t i = 1; i <= cuts; ++i) run(seed.substr(0, seed.size() * i / (cuts + 1)));
+  }
   run("");
   if (seeds.empty()) seeds.emplace_back("step 1 loss 2.5\n");
   Random random;
