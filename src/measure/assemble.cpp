@@ -108,7 +108,7 @@ bool ended_nothing(const Recording& recording, const RowPlan& plan, std::size_t 
   return true;
 }
 
-// One rank's lines stand for all, but not where another alone prints NaN: that is told as the log's own message.
+// One rank's lines stand for all, but not where another prints NaN and it does not: that is told as the log's own message.
 void tell_other_ranks(Recording& recording, const RowPlan& plan) {
   for (const Series& series : recording.series) {
     if (series.metric != metric::kLoss && series.metric != metric::kGradNorm) continue;
@@ -117,7 +117,8 @@ void tell_other_ranks(Recording& recording, const RowPlan& plan) {
     for (std::size_t i = 0; i < series.size() && !everywhere; ++i) {
       if (std::isfinite(series.value(i))) continue;
       everywhere = plan.keep[series.row_of(i)];
-      if (!first && recording.rank[series.row_of(i)] != kNoRank) first = i;
+      const std::int64_t rank = recording.rank[series.row_of(i)];
+      if (!first && rank != kNoRank && rank != plan.rank) first = i;
     }
     if (everywhere || !first) continue;
     const std::size_t row = series.row_of(*first);
@@ -125,8 +126,9 @@ void tell_other_ranks(Recording& recording, const RowPlan& plan) {
     event.kind = EventKind::kNonFinite;
     event.line = recording.line[row];
     if (recording.step[row] != kNoStep && !plan.numbered) event.step = recording.step[row];
-    event.text = "rank " + std::to_string(recording.rank[row]) + " alone prints " + series.printed_as + " = " +
-                 (std::isnan(series.value(*first)) ? "NaN" : "Inf");
+    event.text = "rank " + std::to_string(recording.rank[row]) + " prints " + series.printed_as + " = " +
+                 (std::isnan(series.value(*first)) ? "NaN" : "Inf") + ", rank " + std::to_string(plan.rank) +
+                 " a number";
     const auto at =
         std::upper_bound(recording.event_row.begin(), recording.event_row.end(), static_cast<std::int64_t>(row)) -
         recording.event_row.begin();

@@ -129,7 +129,7 @@ class Planner {
     std::size_t stepless = 0;
     for (std::size_t i = 0; i < n; ++i) stepless += key_[i] && recording_.step[i] == kNoStep ? 1 : 0;
     plan_.numbered = 2 * stepless > spine->size() || never_changes(*spine);
-    const std::int64_t rank = main_rank(recording_, key_);
+    const std::int64_t rank = plan_.rank = main_rank(recording_, key_);
     const auto on_axis = shapes_on_axis(recording_, key_);
     for (const std::string_view metric : {metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
       if (const Series* series = find(recording_, metric)) {

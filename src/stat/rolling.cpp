@@ -154,22 +154,6 @@ RobustBaseline RollingMedian::baseline() const {
   return {.median = center, .mad = middle_deviation(sorted(), center), .count = size_};
 }
 
-std::vector<RobustBaseline> rolling_baseline(std::span<const double> values, std::size_t window,
-                                             std::size_t min_count) {
-  std::vector<RobustBaseline> out;
-  out.reserve(values.size());
-  RollingMedian last(std::min(window, values.size()));
-  for (const double value : values) {
-    if (last.size() >= min_count) {
-      out.push_back(last.baseline());
-    } else {
-      out.push_back({.count = last.size()});
-    }
-    last.push(value);
-  }
-  return out;
-}
-
 std::vector<double> running_median(std::span<const double> values, std::size_t half_width) {
   const std::size_t n = values.size();
   std::vector<double> out;

@@ -59,11 +59,6 @@ class RollingMedian {
   std::size_t size_ = 0;
 };
 
-/// For each record the baseline of the last `window` finite values before it (the record itself excluded). Entries
-/// with fewer than `min_count` values behind them have count set, median and mad NaN. Same length as `values`.
-std::vector<RobustBaseline> rolling_baseline(std::span<const double> values, std::size_t window,
-                                             std::size_t min_count = 1);
-
 /// Smoothing: median over the records i - half_width .. i + half_width, cut at both ends of the series. Steps stay
 /// sharp and runs of up to half_width outliers vanish. NaN where the window holds no finite value.
 std::vector<double> running_median(std::span<const double> values, std::size_t half_width);

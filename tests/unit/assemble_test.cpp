@@ -240,7 +240,7 @@ TEST(Assemble, TellsTheNanOfARankThatIsNotFollowed) {
   EXPECT_EQ(run.events[0].kind, EventKind::kNonFinite);
   EXPECT_EQ(run.events[0].step, 6);
   EXPECT_EQ(run.events[0].line, 24);
-  EXPECT_EQ(run.events[0].text, "rank 3 alone prints loss = NaN");
+  EXPECT_EQ(run.events[0].text, "rank 3 prints loss = NaN, rank 0 a number");
 }
 
 TEST(Assemble, ANanOfAllRanksIsNoRanksOwn) {

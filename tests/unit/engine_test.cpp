@@ -132,6 +132,22 @@ TEST_F(CheckTest, UnknownFilesOfAFolderAreCountedAndAnEmptyFolderIsTold) {
   EXPECT_TRUE(some_named_path_failed(*report));
 }
 
+TEST_F(CheckTest, TextsAndProgramsOfAFolderQuoteLogsAndAreNone) {
+  std::string log;
+  for (int i = 1; i <= 20; ++i) log += "step: " + std::to_string(i) + ", loss: " + std::to_string(3.0 / i) + "\n";
+  const std::string notes = write("notes.md", log);
+  write("train.log", log);
+  const Result<Report> folder = check({root_.string()}, {});
+  ASSERT_TRUE(folder);
+  ASSERT_EQ(folder->files.size(), 2u);
+  EXPECT_EQ(folder->files[0].state, FileState::kUnknown);
+  EXPECT_EQ(folder->files[1].state, FileState::kRead);
+  EXPECT_EQ(folder->runs.size(), 1u);
+  const Result<Report> named = check({notes}, {});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->runs.size(), 1u) << "what the user names is read";
+}
+
 TEST_F(CheckTest, SameBitsForAnyNumberOfJobs) {
   for (int i = 0; i < 40; ++i) write("run" + std::to_string(i) + ".txt", "nothing " + std::to_string(i) + "\n");
   std::string first;
