@@ -108,7 +108,8 @@ bool ended_nothing(const Recording& recording, const RowPlan& plan, std::size_t 
   return true;
 }
 
-// One rank's lines stand for all, but not where another prints NaN and it does not: that is told as the log's own message.
+// One rank's lines stand for all, but not where another prints NaN and it does not: that is told as the log's own
+// message.
 void tell_other_ranks(Recording& recording, const RowPlan& plan) {
   for (const Series& series : recording.series) {
     if (series.metric != metric::kLoss && series.metric != metric::kGradNorm) continue;
