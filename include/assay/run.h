@@ -42,15 +42,17 @@ struct Event {
 
 /// A setting as a source said it. Several sources may disagree: all are kept, in the order in which they were read.
 struct Setting {
-  std::string key;    // canonical where known, else as written
-  std::string value;  // as written
+  std::string key;    // canonical (assay/setting.h) where known, else as written
+  std::string value;  // in the unit of the canonical key where it has one ("100ba" of warm-up is 100), else as written
   Location where;
+  std::string written = {};  // the key as written, with its path: "scheduler.t_warmup", "--lr"
+  std::string unknown = {};  // why the value cannot be known without running something; `value` then holds the source
   std::optional<double> number() const;
 };
 
 struct Config {
   std::vector<Setting> settings;
-  /// The last setting of that key whose value is not None; null when nobody said it.
+  /// The last setting of that key whose value is not None; null when nobody said it, or when it cannot be known.
   const Setting* find(std::string_view key) const;
 };
 

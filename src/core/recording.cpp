@@ -67,11 +67,13 @@ void Recorder::date_events(std::int64_t step) {
   }
 }
 
-void Recorder::setting(std::string_view key, std::string_view value, std::int64_t line) {
+void Recorder::setting(std::string_view key, std::string_view value, std::int64_t line, std::string_view written,
+                       std::string_view unknown) {
   Location where;
   where.path = recording_.path;
   where.line = line;
-  recording_.config.settings.push_back({std::string(key), std::string(value), std::move(where)});
+  recording_.config.settings.push_back(
+      {std::string(key), std::string(value), std::move(where), std::string(written), std::string(unknown)});
 }
 
 void Recorder::planned_steps(std::int64_t steps) {

@@ -88,7 +88,9 @@ class Recorder {
   void event(Event event);
   /// Gives a step to the events that told none: for a file without a record, whose progress bar is all there is.
   void date_events(std::int64_t step);
-  void setting(std::string_view key, std::string_view value, std::int64_t line);
+  /// written: the key as written; unknown: why its value cannot be known, which `value` then only quotes.
+  void setting(std::string_view key, std::string_view value, std::int64_t line, std::string_view written = {},
+               std::string_view unknown = {});
   void planned_steps(std::int64_t steps);    // absurd ones are passed over
   void steps_per_epoch(std::int64_t steps);  // absurd ones are passed over; the last one stays
   void axis(std::string_view name);          // the last one stays

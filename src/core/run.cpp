@@ -82,7 +82,8 @@ std::optional<double> Setting::number() const {
 
 const Setting* Config::find(std::string_view key) const {
   for (auto it = settings.rbegin(); it != settings.rend(); ++it) {
-    if (it->key == key && it->value != "None" && it->value != "null" && !it->value.empty()) return &*it;
+    if (it->key != key || it->value == "None" || it->value == "null" || it->value.empty()) continue;
+    return it->unknown.empty() ? &*it : nullptr;
   }
   return nullptr;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "measure/interpret.h"
 #include "stat/quantile.h"
 
@@ -30,7 +31,7 @@ void scale(Series& series, double factor) {
 }
 
 double accumulation(const Config& config) {
-  const Setting* setting = config.find("gradient_accumulation_steps");
+  const Setting* setting = config.find(setting::kGradientAccumulation);
   const auto number = setting == nullptr ? std::nullopt : setting->number();
   return number && *number >= 2 && *number <= 65536 ? *number : 1;
 }

@@ -233,8 +233,12 @@ RunSummary run_of(const Node& node) {
     return Interpretation{item["key"].text(), item["metric"].text(), item["factor"].number(), item["count"].count(),
                           location_of(item["where"])};
   });
-  out.settings = node["settings"].all(
-      [](const Node& item) { return Setting{item["key"].text(), item["value"].text(), location_of(item["where"])}; });
+  out.settings = node["settings"].all([](const Node& item) {
+    Setting one{item["key"].text(), item["value"].text(), location_of(item["where"])};
+    if (!item.lacks("written")) one.written = item["written"].text();  // older reports do not tell
+    if (!item.lacks("unknown")) one.unknown = item["unknown"].text();
+    return one;
+  });
   out.events = node["events"].all(event_count_of);
   return out;
 }

@@ -186,7 +186,11 @@ class Writer {
     out["interpretations"] =
         all(one.interpretations, [this](const Interpretation& item) { return interpretation(item); });
     out["settings"] = all(one.settings, [](const Setting& item) {
-      return Json{{"key", text(item.key)}, {"value", text(item.value)}, {"where", location(item.where)}};
+      return Json{{"key", text(item.key)},
+                  {"value", text(item.value)},
+                  {"written", text(item.written)},
+                  {"unknown", text(item.unknown)},
+                  {"where", location(item.where)}};
     });
     out["events"] = all(one.events, [](const EventCount& item) {
       return Json{{"kind", to_name(json_names::kEvents, item.kind)},

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/training_kind.h"
 #include "rules/places.h"
@@ -281,7 +282,7 @@ Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
 
 Action halve_learning_rate(const Run& run, std::size_t segment) {
   // What is set is the peak of the schedule: the value at the event is set nowhere.
-  const Setting* setting = run.config.find("lr");
+  const Setting* setting = run.config.find(setting::kLearningRate);
   double rate = setting != nullptr ? setting->number().value_or(0) : 0;
   if (!(rate > 0) || !std::isfinite(rate)) {
     rate = 0;

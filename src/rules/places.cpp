@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "core/axis.h"
 #include "stat/quantile.h"
 #include "stat/trend.h"
@@ -128,7 +129,7 @@ double two_digits(double number) {
 }
 
 double clip_threshold(const Run& run) {
-  const Setting* setting = run.config.find("clip_grad");
+  const Setting* setting = run.config.find(setting::kClipNorm);
   const double value = setting != nullptr ? setting->number().value_or(0) : 0;
   return value > 0 && std::isfinite(value) ? value : 0;
 }

@@ -207,11 +207,11 @@ TEST(GradNorm, AboveTheThresholdIsANote) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(found[0].message.key, "above-usual-clip");
-  found = test::judge_completely(kGradNormHigh, MakeRun().setting("clip_grad", "1.0").series("grad_norm", norm).done());
+  found = test::judge_completely(kGradNormHigh, MakeRun().setting("clip_norm", "1.0").series("grad_norm", norm).done());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].message.key, "above-clip");
   EXPECT_TRUE(
-      test::judge_completely(kGradNormHigh, MakeRun().setting("clip_grad", "10").series("grad_norm", norm).done())
+      test::judge_completely(kGradNormHigh, MakeRun().setting("clip_norm", "10").series("grad_norm", norm).done())
           .empty());
   found = test::judge_completely(
       kGradNormHigh,

@@ -112,8 +112,8 @@ TEST(JsonlTest, EventsAndSettingsBesideTheRows) {
                  "{\"event\": \"train_step\", \"step\": 10, \"train_loss\": 9.25}\n"
                  "{\"event\": \"train_step\", \"step\": 20, \"train_loss\": 9.0}\n{\"event\": \"safe_stop\"}\n");
   EXPECT_THAT(values_of(got, "loss"), ElementsAre(9.25, 9.0));
-  ASSERT_NE(got.config.find("lr"), nullptr);
-  EXPECT_EQ(got.config.find("lr")->value, "0.001");
+  ASSERT_NE(got.config.find("learning_rate"), nullptr);
+  EXPECT_EQ(got.config.find("learning_rate")->value, "0.001");
   EXPECT_EQ(got.config.find("optimizer")->value, "adamw");
   EXPECT_EQ(got.file.unused_lines, 1);
 }

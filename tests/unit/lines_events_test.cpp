@@ -188,12 +188,12 @@ TEST(LinesSettings, DumpsBannersAndPairs) {
     const Setting* found = r.config.find(key);
     return found == nullptr ? "" : found->value;
   };
-  EXPECT_EQ(value("clip_grad"), "0.3");
+  EXPECT_EQ(value("clip_norm"), "0.3");
   EXPECT_EQ(value("gradient_accumulation_steps"), "2");
-  EXPECT_EQ(value("train_iters"), "20000");
+  EXPECT_EQ(value("train_steps"), "20000");
   EXPECT_EQ(value("weight_decay"), "0.1");
-  EXPECT_EQ(value("lr"), "0.006");
-  EXPECT_EQ(value("lr_warmup_iters"), "20");
+  EXPECT_EQ(value("learning_rate"), "0.006");
+  EXPECT_EQ(value("warmup_steps"), "20");
   EXPECT_EQ(r.planned_steps, 20000);
   EXPECT_EQ(r.rows(), 0U);
 }

@@ -27,14 +27,14 @@ TEST(SettingsFile, LaunchScript) {
       "run.sh",
       "#!/bin/bash\nTRAIN_ITERS=5000\nLR=3e-4\npython pretrain.py \\\n  --lr ${LR} \\\n  --min-lr 3.0e-5 \\\n"
       "  --num-layers 24 --hidden-size 1024 \\\n  --global-batch-size=64 --fp16 \\\n  --clip-grad 1.0\n",
-      {{"train_iters", "5000"},
-       {"lr", "3e-4"},
-       {"min_lr", "3.0e-5"},
+      {{"train_steps", "5000"},
+       {"learning_rate", "3e-4"},
+       {"min_learning_rate", "3.0e-5"},
        {"num_layers", "24"},
        {"hidden_size", "1024"},
        {"global_batch_size", "64"},
        {"fp16", "true"},
-       {"clip_grad", "1.0"}});
+       {"clip_norm", "1.0"}});
 }
 
 TEST(SettingsFile, AnOptionWithoutAValueIsNone) {
@@ -49,15 +49,15 @@ TEST(SettingsFile, YamlAndPython) {
                   "stage: sft\nper_device_train_batch_size: 1\nlearning_rate: 1.0e-4\nlr_scheduler_type: cosine\n"
                   "warmup_ratio: 0.1\nbf16: true\nmax_grad_norm: 1.0\noptimizer:\n  name: adamw\n  weight_decay: 0.1\n",
                   {{"micro_batch_size", "1"},
-                   {"lr", "1.0e-4"},
-                   {"lr_decay_style", "cosine"},
-                   {"lr_warmup_fraction", "0.1"},
+                   {"learning_rate", "1.0e-4"},
+                   {"schedule", "cosine"},
+                   {"warmup_fraction", "0.1"},
                    {"bf16", "true"},
-                   {"clip_grad", "1.0"},
+                   {"clip_norm", "1.0"},
                    {"weight_decay", "0.1"}});
-  expect_settings("config.py",
-                  "# a comment\nblock_size = 1024\nmax_iters = 6000\nlearning_rate = 6e-4\ngrad_clip = 1.0\n",
-                  {{"seq_length", "1024"}, {"train_iters", "6000"}, {"lr", "6e-4"}, {"clip_grad", "1.0"}});
+  expect_settings(
+      "config.py", "# a comment\nblock_size = 1024\nmax_iters = 6000\nlearning_rate = 6e-4\ngrad_clip = 1.0\n",
+      {{"sequence_length", "1024"}, {"train_steps", "6000"}, {"learning_rate", "6e-4"}, {"clip_norm", "1.0"}});
 }
 
 TEST(SettingsFile, NestedJsonIsCalledLikeTheOthers) {
@@ -65,11 +65,11 @@ TEST(SettingsFile, NestedJsonIsCalledLikeTheOthers) {
                   R"({"train_batch_size": 64, "gradient_clipping": 1.0, "fp16": {"enabled": true, "hysteresis": 2},)"
                   R"( "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}})",
                   {{"global_batch_size", "64"},
-                   {"clip_grad", "1.0"},
+                   {"clip_norm", "1.0"},
                    {"fp16", "true"},
                    {"hysteresis", "2"},
                    {"optimizer", "AdamW"},
-                   {"lr", "1e-4"}});
+                   {"learning_rate", "1e-4"}});
 }
 
 }  // namespace

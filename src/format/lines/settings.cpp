@@ -1,125 +1,16 @@
 #include "format/lines/settings.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
+#include "assay/setting.h"
 #include "core/metric_names.h"
+#include "core/setting_names.h"
 #include "format/lines/number_scan.h"
 
 namespace assay::lines {
 
 namespace {
-
-struct Row {
-  std::string_view key;  // lower case, '_' for ' ' and '-'
-  std::string_view canonical;
-};
-constexpr std::array kRows = std::to_array<Row>({
-    {"train_iters", "train_iters"},
-    {"max_iters", "train_iters"},
-    {"max_steps", "train_iters"},
-    {"num_iterations", "train_iters"},
-    {"iterations", "train_iters"},
-    {"num_training_steps", "train_iters"},
-    {"total_optimization_steps", "train_iters"},
-    {"max_update", "train_iters"},
-    {"lr", "lr"},
-    {"learning_rate", "lr"},
-    {"opt_base_learning_rate", "lr"},
-    {"opt_end_learning_rate", "min_lr"},
-    {"opt_learning_rate_warmup_steps", "lr_warmup_iters"},
-    {"opt_learning_rate_decay_steps", "lr_decay_iters"},
-    {"opt_gradient_clip_norm", "clip_grad"},
-    {"opt_adam_beta_1", "adam_beta1"},
-    {"opt_adam_beta_2", "adam_beta2"},
-    {"opt_adam_epsilon", "adam_eps"},
-    {"opt_weight_decay", "weight_decay"},
-    {"max_sequence_length", "seq_length"},
-    {"min_lr", "min_lr"},
-    {"min_lr_ratio", "min_lr_ratio"},
-    {"lr_warmup_iters", "lr_warmup_iters"},
-    {"warmup_steps", "lr_warmup_iters"},
-    {"warmup_iters", "lr_warmup_iters"},
-    {"num_warmup_steps", "lr_warmup_iters"},
-    {"warmup_updates", "lr_warmup_iters"},
-    {"warmup_num_steps", "lr_warmup_iters"},
-    {"lr_warmup_fraction", "lr_warmup_fraction"},
-    {"warmup_ratio", "lr_warmup_fraction"},
-    {"lr_warmup_samples", "lr_warmup_samples"},
-    {"lr_decay_iters", "lr_decay_iters"},
-    {"lr_decay_samples", "lr_decay_samples"},
-    {"lr_decay_style", "lr_decay_style"},
-    {"lr_scheduler_type", "lr_decay_style"},
-    {"scheduler", "lr_decay_style"},
-    {"train_samples", "train_samples"},
-    {"clip_grad", "clip_grad"},
-    {"gradient_clipping", "clip_grad"},
-    {"max_grad_norm", "clip_grad"},
-    {"grad_clip", "clip_grad"},
-    {"grad_clipping", "clip_grad"},
-    {"clip_norm", "clip_grad"},
-    {"adam_beta1", "adam_beta1"},
-    {"adam_beta2", "adam_beta2"},
-    {"beta1", "adam_beta1"},
-    {"beta2", "adam_beta2"},
-    {"adam_eps", "adam_eps"},
-    {"adam_epsilon", "adam_eps"},
-    {"weight_decay", "weight_decay"},
-    {"optimizer", "optimizer"},
-    {"optimizer_type", "optimizer"},
-    {"scheduler_type", "lr_decay_style"},
-    {"optimizer_name", "optimizer"},
-    {"optim", "optimizer"},
-    {"fp16", "fp16"},
-    {"fp16_enabled", "fp16"},
-    {"bf16", "bf16"},
-    {"bfloat16_enabled", "bf16"},
-    {"params_dtype", "dtype"},
-    {"dtype", "dtype"},
-    {"loss_scale", "loss_scale"},
-    {"loss_scale_window", "loss_scale_window"},
-    {"fp16_scale_window", "loss_scale_window"},
-    {"initial_loss_scale", "initial_loss_scale"},
-    {"initial_dynamic_scale", "initial_loss_scale"},
-    {"initial_scale_power", "initial_scale_power"},
-    {"min_loss_scale", "min_loss_scale"},
-    {"hysteresis", "hysteresis"},
-    {"gradient_accumulation_steps", "gradient_accumulation_steps"},
-    {"gradient_accumulation", "gradient_accumulation_steps"},
-    {"grad_accum_steps", "gradient_accumulation_steps"},
-    {"accumulate_grad_batches", "gradient_accumulation_steps"},
-    {"global_batch_size", "global_batch_size"},
-    {"train_batch_size", "global_batch_size"},
-    {"total_batch_size", "global_batch_size"},
-    {"total_train_batch_size_(w._parallel,_distributed_&_accumulation)", "global_batch_size"},
-    {"micro_batch_size", "micro_batch_size"},
-    {"train_micro_batch_size_per_gpu", "micro_batch_size"},
-    {"per_device_train_batch_size", "micro_batch_size"},
-    {"instantaneous_batch_size_per_device", "micro_batch_size"},
-    {"batch_size_per_gpu", "micro_batch_size"},
-    {"seq_length", "seq_length"},
-    {"seq_len", "seq_length"},
-    {"train_seq_len", "seq_length"},
-    {"max_seq_length", "seq_length"},
-    {"max_length", "seq_length"},
-    {"block_size", "seq_length"},
-    {"vocab_size", "vocab_size"},
-    {"padded_vocab_size", "vocab_size"},
-    {"num_layers", "num_layers"},
-    {"hidden_size", "hidden_size"},
-    {"num_attention_heads", "num_attention_heads"},
-    {"num_epochs", "num_train_epochs"},
-    {"num_train_epochs", "num_train_epochs"},
-    {"num_examples", "num_examples"},
-    {"number_of_trainable_parameters", "trainable_parameters"},
-    {"dataloader_num_workers", "num_workers"},
-    {"tensor_model_parallel_size", "tensor_model_parallel_size"},
-    {"pipeline_model_parallel_size", "pipeline_model_parallel_size"},
-    {"data_parallel_size", "data_parallel_size"},
-    {"world_size", "world_size"},
-    {"seed", "seed"},
-});
 
 constexpr std::size_t kLongestKey = 80;
 constexpr std::size_t kLongestValue = 400;
@@ -149,7 +40,9 @@ std::size_t token_size(std::string_view text) {
 }
 
 // Keys under which a program also prints its metrics: alone on a line they are a metric as likely as a setting.
-bool is_also_metric(std::string_view canonical) { return canonical == "lr" || canonical == "loss_scale"; }
+bool is_also_metric(std::string_view canonical) {
+  return canonical == setting::kLearningRate || canonical == setting::kLossScale;
+}
 
 class Taker {
  public:
@@ -168,8 +61,8 @@ class Taker {
   void record(std::string_view key, std::string_view value) {
     const std::string_view canonical = canonical_setting(key);
     value = unquoted(value).substr(0, kLongestValue);
-    recorder_.setting(canonical.empty() ? key : canonical, value, number_);
-    if (canonical != "train_iters") return;
+    recorder_.setting(canonical.empty() ? key : canonical, value, number_, key);
+    if (canonical != setting::kTrainSteps) return;
     const Token steps = scan_token(value.data(), value.data() + value.size());
     if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder_.planned_steps(planned);
   }
@@ -276,7 +169,7 @@ class Taker {
       }
       const std::string_view value = rest.substr(0, rest.find_first_of(" \t'\",;"));
       const bool flag = value.empty() || value == "\\" || value.starts_with("--");
-      if (flag && canonical_setting(key) != "fp16" && canonical_setting(key) != "bf16") continue;
+      if (flag && canonical_setting(key) != setting::kFp16 && canonical_setting(key) != setting::kBf16) continue;
       // "$LR" and "[--lr LR]" give no value.
       if (!flag && value.find_first_of("$[]<>{}()") != std::string_view::npos) continue;
       if (!flag &&
@@ -368,30 +261,6 @@ class Taker {
 };
 
 }  // namespace
-
-std::string_view canonical_setting(std::string_view key) {
-  if (key.size() > kLongestKey) return {};
-  std::string normal(key);
-  for (char& c : normal) {
-    if (c == ' ' || c == '-') c = '_';
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.key == normal; });
-  return found == kRows.end() ? std::string_view{} : found->canonical;
-}
-
-std::string_view setting_of_path(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::string_view last = path.substr(slash + 1);  // all of it where there is none
-  if (slash != std::string_view::npos) {
-    const std::size_t before = slash == 0 ? std::string_view::npos : path.find_last_of('/', slash - 1);
-    std::string pair(path.substr(before + 1));
-    std::replace(pair.begin(), pair.end(), '/', '_');
-    if (const std::string_view canonical = canonical_setting(pair); !canonical.empty()) return canonical;
-  }
-  const std::string_view canonical = canonical_setting(last);
-  return canonical.empty() ? last : canonical;
-}
 
 bool take_settings(std::string_view line, std::int64_t number, Recorder& recorder) {
   return Taker(line, number, recorder).take();

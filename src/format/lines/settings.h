@@ -17,14 +17,8 @@
 
 namespace assay::lines {
 
-/// The canonical key of a setting, or empty.
-std::string_view canonical_setting(std::string_view key);
-
 /// Records what the line sets. False: the line is no line of settings.
 bool take_settings(std::string_view line, std::int64_t number, Recorder& recorder);
-
-/// What a setting of a nested document is called: "fp16/enabled" is fp16, "optimizer/params/lr" is lr.
-std::string_view setting_of_path(std::string_view path);
 
 /// The same as take_settings for a line that tells nothing but a learning rate or a loss scale, once it is known to be
 /// no series.

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/lines/settings.h"
+#include "core/setting_names.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 #include "format/tables/object_rows.h"
@@ -280,7 +280,7 @@ class JsonDocument final : public StreamReader {
     }
     recorder_.file().kind = "json settings";
     for (const PlainValue& value : plain_) {
-      recorder_.setting(lines::setting_of_path(value.path), value.text, value.line);
+      recorder_.setting(setting_of_path(value.path), value.text, value.line, value.path);
     }
   }
 

@@ -7,7 +7,7 @@
 
 #include "assay/metric.h"
 #include "base/bytes.h"
-#include "format/lines/settings.h"
+#include "core/setting_names.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 
@@ -275,7 +275,7 @@ void ObjectRows::record_settings(std::int64_t line) {
   for (const Item& item : items_) {
     if (item.kind == ItemKind::kNothing) continue;
     const std::string& path = keys_[item.key].path;
-    recorder_.setting(lines::setting_of_path(path), json_unescaped(item.text), line);
+    recorder_.setting(setting_of_path(path), json_unescaped(item.text), line, path);
   }
 }
 

@@ -152,7 +152,7 @@ inline RunSummary sample_run() {
                  .median = 15,
                  .curve = {}}};
   run.interpretations = {{"records-numbered", "", 0, 0, place(run.id, 1, {})}};
-  run.settings = {{"lr", "3.0e-4", place("runs/7b/train.log", 14, {})}};
+  run.settings = {{"learning_rate", "3.0e-4", place("runs/7b/train.log", 14, {}), "lr", ""}};
   Event first;
   first.kind = EventKind::kOverflow;
   first.step = 12;

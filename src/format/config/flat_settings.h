@@ -1,0 +1,24 @@
+#pragma once
+// What every reader of a configuration hands on, whatever its syntax: settings in the order of the file, each with its
+// path, its text and its line. Giving them their canonical names and units is the same for all of them and is done
+// here.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/recording.h"
+
+namespace assay {
+
+struct FlatSetting {
+  std::string path;  // as written, levels joined by '/': "optimizer/params/lr", "--lr"
+  std::string text;  // without its quotes
+  std::int64_t line = 0;
+  std::string unknown = {};  // why its value cannot be known without running something; `text` then quotes the source
+};
+
+/// Records settings under their canonical names; those without one keep their last word.
+void record_settings(std::span<const FlatSetting> settings, Recorder& recorder);
+
+}  // namespace assay
