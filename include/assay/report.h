@@ -69,7 +69,7 @@ enum class FileState : std::uint8_t {
 struct FileRecord {
   std::string path;
   std::string kind;   // "text log", "csv", "jsonl", "trainer_state.json", "binary", …
-  std::string codec;  // "gzip", "zstd", or empty
+  std::string codec;  // "gzip", "zstd", "UTF-16", "GBK", both ("gzip, GBK"), or empty
   FileState state = FileState::kRead;
   bool named = false;  // by the user, not found in a folder
   std::int64_t bytes = 0;

@@ -6,6 +6,34 @@
 
 namespace assay {
 
+namespace {
+
+class ToReader final : public ByteSink {
+ public:
+  explicit ToReader(StreamReader& reader) : reader_(reader) {}
+  void take(std::span<const char> bytes) override { reader_.feed(bytes); }
+
+ private:
+  StreamReader& reader_;
+};
+
+class ToString final : public ByteSink {
+ public:
+  void take(std::span<const char> bytes) override { text.append(bytes.data(), bytes.size()); }
+  std::string text;
+};
+
+// What a format is told by: the start of the file as its reader will see it.
+std::string in_utf8(std::string_view start) {
+  GbkLines lines;
+  ToString out;
+  lines.feed(start, out);
+  lines.finish(out);
+  return out.text;
+}
+
+}  // namespace
+
 void Intake::feed(std::span<const char> bytes) {
   if (done_) return;
   recorder_.file().bytes += static_cast<std::int64_t>(bytes.size());
@@ -52,27 +80,39 @@ void Intake::decide(bool whole) {
     utf16_->feed(text, converted);
     if (whole) utf16_->finish(converted);
     text = std::move(converted);
+    tell_encoding("UTF-16");
   }
-  if (looks_binary(text)) return reject("binary", "is binary data of an unknown kind", "");
-  if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos && whole) {
+  const std::string shown = utf16_ ? text : in_utf8(text);
+  if (looks_binary(shown)) return reject("binary", "is binary data of an unknown kind", "");
+  if (shown.find_first_not_of(" \t\r\n\f\v") == std::string::npos && whole) {
     return reject("empty", "holds nothing but blank space", "");
   }
   for (const Format& format : formats_) {
-    if (!format.is(recorder_.file().path, text, whole)) continue;
+    if (!format.is(recorder_.file().path, shown, whole)) continue;
     recorder_.file().kind = format.name;
     reader_ = format.open(recorder_);
     break;
   }
   if (!reader_) return reject("unknown", "is of a kind that is not known", "");
   prefix_ = {};
-  reader_->feed(text);
+  if (utf16_) return reader_->feed(text);
+  pass_on(text);
 }
 
 void Intake::pass_on(std::string_view bytes) {
-  if (!utf16_) return reader_->feed({bytes.data(), bytes.size()});
+  if (!utf16_) {
+    ToReader sink(*reader_);
+    return gbk_.feed(bytes, sink);
+  }
   converted_.clear();
   utf16_->feed(bytes, converted_);
   reader_->feed(converted_);
+}
+
+void Intake::tell_encoding(std::string_view name) {
+  std::string& codec = recorder_.file().codec;
+  if (!codec.empty()) codec += ", ";
+  codec += name;
 }
 
 void Intake::reject(std::string_view kind, std::string message, std::string hint) {
@@ -106,6 +146,11 @@ void Intake::finish(bool interrupted) {
     utf16_->finish(converted_);
     reader_->feed(converted_);
   }
+  if (!utf16_) {
+    ToReader sink(*reader_);
+    gbk_.finish(sink);
+  }
+  if (gbk_.found()) tell_encoding("GBK");
   reader_->finish(broken_ || interrupted);
 }
 

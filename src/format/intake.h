@@ -8,6 +8,7 @@
 #include <string>
 
 #include "format/codec/codec.h"
+#include "format/codec/gbk_lines.h"
 #include "format/codec/text_encoding.h"
 #include "format/reader.h"
 
@@ -31,6 +32,7 @@ class Intake final : private ByteSink {
   void unpack(std::span<const char> bytes);
   void decide(bool whole);
   void pass_on(std::string_view bytes);
+  void tell_encoding(std::string_view name);
   void reject(std::string_view kind, std::string message, std::string hint);
   void report_broken_codec();
 
@@ -42,6 +44,7 @@ class Intake final : private ByteSink {
   bool broken_ = false;
   std::string prefix_;  // unpacked, while the format is not known
   std::unique_ptr<Utf16Decoder> utf16_;
+  GbkLines gbk_;  // only for text in bytes
   std::string converted_;
   std::unique_ptr<StreamReader> reader_;
   bool done_ = false;
