@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "format/archive.h"
 #include "format/intake.h"
 #include "format/lines/text_log.h"
 #include "format/reader.h"
@@ -71,24 +72,38 @@ Recording conclude(Recorder&& recorder) {
   return recording;
 }
 
-void read_all(InputFile& file, Recorder& recorder, const ReadOptions& options) {
+void read_all(ByteSource& source, Recorder& recorder, const ReadOptions& options) {
   Intake intake(recorder, kFormats);
-  std::vector<char> buffer(kChunk);
   const auto interrupted = [&] { return options.interrupted != nullptr && options.interrupted->load(); };
   while (!intake.done() && !interrupted()) {
-    const Result<std::size_t> got = file.read(buffer, options.interrupted);
-    if (!got) {
+    const Result<std::span<const char>> piece = source.next();
+    if (!piece) {
       // A disk that fails in the middle: what came before stays, as of a file that is cut.
-      if (recorder.file().bytes == 0) return failed(recorder, got.error());
-      recorder.truncated(0, got.error().message, got.error().where.byte);
+      if (recorder.file().bytes == 0) return failed(recorder, piece.error());
+      recorder.truncated(0, piece.error().message, piece.error().where.byte);
       return intake.finish(true);
     }
-    if (*got == 0) break;
-    intake.feed({buffer.data(), *got});
-    if (options.progress != nullptr) options.progress->bytes_done += static_cast<std::int64_t>(*got);
+    if (piece->empty()) break;
+    intake.feed(*piece);
   }
   intake.finish(interrupted());
 }
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(InputFile& file, const ReadOptions& options) : file_(file), options_(options), buffer_(kChunk) {}
+
+  Result<std::span<const char>> next() override {
+    const std::size_t got = ASSAY_TRY(file_.read(buffer_, options_.interrupted));
+    if (options_.progress != nullptr) options_.progress->bytes_done += static_cast<std::int64_t>(got);
+    return std::span<const char>(buffer_.data(), got);
+  }
+
+ private:
+  InputFile& file_;
+  const ReadOptions& options_;
+  std::vector<char> buffer_;
+};
 
 }  // namespace
 
@@ -113,8 +128,29 @@ Recording read_file(const std::string& path, const ReadOptions& options) {
   }
   Result<InputFile> file = InputFile::open(path);
   if (!file) return stop(std::move(file).error());
-  read_all(*file, recorder, options);
+  FileSource source(*file, options);
+  read_all(source, recorder, options);
   return conclude(std::move(recorder));
+}
+
+Recording read_pieces(const std::string& path, ByteSource& source, const ReadOptions& options) {
+  Recorder recorder(path);
+  read_all(source, recorder, options);
+  return conclude(std::move(recorder));
+}
+
+std::vector<Recording> read_path(const std::string& path, const ReadOptions& options,
+                                 bool (*wanted)(std::string_view path)) {
+  std::vector<Recording> out;
+  out.push_back(read_file(path, options));
+  const FileRecord& file = out.front().file;
+  if (file.state == FileState::kRead || !is_archive(file.kind)) return out;
+  const Result<InputFile::Kind> kind = InputFile::kind_of(path);
+  if (!kind || *kind != InputFile::Kind::kRegular) return out;  // its bytes are gone
+  const std::string archive(file.kind);
+  out = read_archive(path, archive, options, wanted);
+  out.front().file.named = options.named;
+  return out;
 }
 
 Recording read_bytes(const std::string& path, std::string_view bytes, std::size_t chunk) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/result.h"
 #include "core/recording.h"
@@ -36,6 +37,23 @@ struct ReadOptions {
   const std::atomic<bool>* interrupted = nullptr;
   bool named = false;
 };
+
+/// Hands over a file's bytes piece by piece.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// The next piece, valid until the next call; empty: the end. An error ends the reading: what came before stays, as
+  /// of a file that is cut.
+  virtual Result<std::span<const char>> next() = 0;
+};
+
+/// Reads what a source hands over, as the file of that path.
+Recording read_pieces(const std::string& path, ByteSource& source, const ReadOptions& options);
+
+/// Reads one file of whatever kind, or the members of one archive (format/archive.h): wanted tells which.
+/// At least one recording.
+std::vector<Recording> read_path(const std::string& path, const ReadOptions& options,
+                                 bool (*wanted)(std::string_view path));
 
 /// Reads one file of whatever kind. Never throws; a failure is in Recording::file (state, error).
 Recording read_file(const std::string& path, const ReadOptions& options);
