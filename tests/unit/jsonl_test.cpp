@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "format/reader.h"
 #include "format/tables/json_scanner.h"
 #include "unit/recordings.h"
 
@@ -60,6 +61,20 @@ TEST(JsonScannerTest, EscapesBecomeUtf8) {
   EXPECT_EQ(json_unescaped(R"(\ud83d \udc00)"), "\xef\xbf\xbd \xef\xbf\xbd");
   EXPECT_EQ(json_unescaped("\\u12"), "u12");
   EXPECT_EQ(json_unescaped("\\"), "\\");
+}
+
+// A run that logs its progress and nothing else is a run all the same.
+TEST(JsonlTest, ProgressAloneIsALog) {
+  std::string text;
+  for (int i = 1; i <= 12; ++i) {
+    text += R"({"current_steps": )" + std::to_string(5 * i) +
+            R"(, "total_steps": 250, "percentage": 2.0, "elapsed_time": "0:00:19"})" + "\n";
+  }
+  const Recording got = read_bytes("trainer_log.jsonl", text);
+  EXPECT_EQ(got.file.state, FileState::kRead);
+  EXPECT_EQ(got.rows(), 12U);
+  EXPECT_EQ(got.step[11], 60);
+  EXPECT_EQ(got.planned_steps, 250);
 }
 
 TEST(JsonlTest, TrainerLogOldAndNewKeys) {

@@ -44,6 +44,7 @@ TEST(LinesNumbers, ReadsWhatLogsPrint) {
   EXPECT_EQ(value("1e999"), HUGE_VAL);
   EXPECT_EQ(value("1e-999"), 0);
   for (const char* text : {"nan", "NaN", "NAN", "-nan"}) EXPECT_TRUE(std::isnan(value(text))) << text;
+  EXPECT_TRUE(std::isnan(scan("nanxxx").value()));  // the unit and the filling belong to no number
 }
 
 TEST(LinesNumbers, KnowsWhatIsNoNumber) {

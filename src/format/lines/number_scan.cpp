@@ -133,8 +133,9 @@ Token scan_word(const char* p, const char* q, const char* end) {
     const std::string_view rest = text.substr(word.text.size());
     const bool number = word.kind == TokenKind::kNumber;
     if (is_signed && !number) continue;
-    // "nanms" is a time that could not be measured; "nano" and "information" are words.
-    if (!rest.empty() && !(number && (rest == "ms" || rest == "s"))) continue;
+    // "nanms" is a time that could not be measured, "nanxxx" how Paddle fills a field; "nano" and "information" are
+    // words.
+    if (!rest.empty() && !(number && (rest == "ms" || rest == "s" || rest == "xxx"))) continue;
     token.kind = word.kind;
     token.begin = p;
     token.end = q + word.text.size();

@@ -257,6 +257,7 @@ void TablePlan::plan_other_steps(std::span<const KeyFacts> facts) {
 void TablePlan::judge(std::span<const KeyFacts> facts, std::int64_t rows) {
   bool tells = false;
   bool has_values = false;
+  bool has_total = false;  // "12 of 250 steps": progress alone is of a training too
   bool has_result = false;
   bool jumps = false;  // a setting that changes to and fro from row to row
   std::int64_t settings = 0;
@@ -264,6 +265,7 @@ void TablePlan::judge(std::span<const KeyFacts> facts, std::int64_t rows) {
     const std::string normal = normalise_key(facts[i].key);
     const bool value = keys_[i].use == KeyUse::kValue;
     has_values = has_values || (value && facts[i].numbers > 0);
+    has_total = has_total || keys_[i].use == KeyUse::kTotalSteps;
     tells = tells || (value && is_one_of(kTellsTraining, keys_[i].metric));
     has_result = has_result || normal.find("loss") != std::string::npos || normal.find("acc") != std::string::npos;
     if (is_one_of(kSettingNames, normal)) {
@@ -272,7 +274,7 @@ void TablePlan::judge(std::span<const KeyFacts> facts, std::int64_t rows) {
     }
   }
   is_table_of_runs_ = axis_.empty() && rows >= 3 && has_result && settings >= 2 && (jumps || settings >= 4);
-  is_log_ = !is_table_of_runs_ && (long_form_ || (has_values && (tells || !axis_.empty())));
+  is_log_ = !is_table_of_runs_ && (long_form_ || (has_values && (tells || !axis_.empty())) || (has_total && !axis_.empty()));
 }
 
 KeyPlan TablePlan::own_name(std::string_view key) {
