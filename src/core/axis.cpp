@@ -7,8 +7,6 @@ namespace assay {
 
 namespace {
 
-constexpr std::int64_t kMostEpochs = 100'000;
-
 std::string_view english(Axis axis) {
   switch (axis) {
     case Axis::kRecord: return "record";

@@ -11,6 +11,9 @@
 
 namespace assay {
 
+/// More than this is no count of passes over the data, whatever it is called.
+inline constexpr std::int64_t kMostEpochs = 100'000;
+
 enum class Axis : std::uint8_t { kStep, kRecord, kEpoch, kSample, kToken };
 
 /// By the key that the file calls its step ("iteration", "record" where it has none) and the last number on it: a

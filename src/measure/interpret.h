@@ -24,6 +24,9 @@ void unscale_grad_norm(Segment& segment, std::vector<Interpretation>& told);
 /// Losses in bits, or divided or multiplied by the accumulation steps: loss_units.cpp.
 void bring_loss_to_nats_per_step(Segment& segment, const Config& config, std::vector<Interpretation>& told);
 
+/// "epoch_num" that counts samples: epoch_units.cpp.
+void keep_own_name_of_foreign_epochs(Segment& segment, std::vector<Interpretation>& told);
+
 /// All of them, in their order.
 void interpret(Segment& segment, const std::vector<Event>& events, const Config& config,
                std::vector<Interpretation>& told);

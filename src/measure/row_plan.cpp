@@ -9,6 +9,7 @@
 #include <span>
 
 #include "assay/metric.h"
+#include "core/axis.h"
 #include "measure/row_values.h"
 
 namespace assay {
@@ -366,9 +367,8 @@ class Planner {
   std::int64_t offset_of_epoch(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row) const {
     const std::int64_t before = offset_at(last_row);
     const std::int64_t length = recording_.steps_per_epoch.value_or(0);
-    constexpr double kMostEpochs = 1e6;
     const double epochs = std::floor(*epoch_of(i)) - std::floor(*epoch_of(last_row));
-    if (length >= last && length >= own && epochs >= 1 && epochs < kMostEpochs) {
+    if (length >= last && length >= own && epochs >= 1 && epochs < static_cast<double>(kMostEpochs)) {
       return std::min(before + length * static_cast<std::int64_t>(epochs), kGreatestStep);
     }
     return std::min(before + std::max(last, last + stride(last_row) - own), kGreatestStep);
@@ -378,9 +378,8 @@ class Planner {
   std::int64_t offset_of_restart(std::size_t i) const {
     const auto epoch = epoch_of(i);
     if (!plan_.counted_through_epochs || !epoch || !first_epoch_ || !recording_.steps_per_epoch) return 0;
-    constexpr double kMostEpochs = 1e6;
     const double epochs = std::floor(*epoch) - std::floor(*first_epoch_);
-    if (!(epochs > 0 && epochs < kMostEpochs)) return 0;
+    if (!(epochs > 0 && epochs < static_cast<double>(kMostEpochs))) return 0;
     return std::min(*recording_.steps_per_epoch * static_cast<std::int64_t>(epochs), kGreatestStep);
   }
 

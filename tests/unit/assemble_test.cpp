@@ -394,5 +394,18 @@ TEST(Assemble, AnErrorThatTheRunSurvivesIsNoAbort) {
   EXPECT_EQ(with_error(20, 20, {}, 10).events.size(), 1U);                        // started again
 }
 
+// MLPerf's language models count samples under "epoch_num".
+TEST(Assemble, ABillionEpochsAreNone) {
+  Log log;
+  for (int i = 1; i <= 6; ++i) log.row(i, {{"loss", 3.0}, {"epoch", 50'331'648.0 * i}});
+  const assay::Run run = log.run();
+  EXPECT_EQ(run.segments[0].find("epoch")->unit, Unit::kNone);
+  ASSERT_EQ(run.interpretations.size(), 1U);
+  EXPECT_EQ(run.interpretations[0].key, "epochs-count-samples");
+  Log epochs;
+  for (int i = 1; i <= 6; ++i) epochs.row(i, {{"loss", 3.0}, {"epoch", 10.0 * i}});
+  EXPECT_TRUE(epochs.run().interpretations.empty());
+}
+
 }  // namespace
 }  // namespace assay

@@ -200,5 +200,18 @@ TEST(LinesAxes, StepsInBracketsWordsAndUnits) {
   }
 }
 
+// MLPerf's line tells its place as an epoch; the first record has it like every other.
+TEST(LinesAxes, TheEpochOfADialectIsAStepFromTheFirstRecordOn) {
+  std::string log;
+  for (int i = 1; i <= 5; ++i) {
+    log +=
+        R"(:::MLLOG {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "eval_accuracy", "value": )" +
+        std::to_string(0.1 * i) + R"(, "metadata": {"lineno": 467, "epoch_num": )" + std::to_string(4 * i) + "}}\n";
+  }
+  const Recording got = read_bytes("train.log", log);
+  ASSERT_EQ(got.rows(), 5U);
+  for (int i = 1; i <= 5; ++i) EXPECT_EQ(got.step[static_cast<std::size_t>(i) - 1], 4 * i);
+}
+
 }  // namespace
 }  // namespace assay

@@ -159,7 +159,7 @@ void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::s
   plan(meaning, tokens, complete);
   if (meaning.bar_step) note_bar(meaning, tokens, complete);
   if (!meaning.has_loss && !meaning.has_eval && meaning.dialect == nullptr) note_epoch(meaning, tokens);
-  if (tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
+  if (step == kNoStep && tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
     bars_.asked = true;
     step = step_of_bar(tells_loss(meaning));
     if (step == kNoStep && bars_.place != Bars::Place::kBefore) {
