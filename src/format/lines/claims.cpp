@@ -200,7 +200,16 @@ std::optional<KeyMeaning> meaning_of_unit(std::string_view printed) {
   return std::nullopt;
 }
 
-bool ends_in_loss(std::string_view key) { return normalise_key(key).ends_with("loss"); }
+bool names_loss(std::string_view key) {
+  const std::string normal = normalise_key(key);
+  if (normal.ends_with("loss")) return true;
+  // "loss_net", "loss/pixel"; not what a loss is multiplied with or how long it took.
+  const bool parted = normal.starts_with("loss/") || normal.size() < key.size();
+  if (!normal.starts_with("loss") || !parted) return false;
+  constexpr std::string_view kNoLoss[] = {"scale", "weight", "coef", "time", "ratio", "count", "factor", "mask"};
+  return std::none_of(std::begin(kNoLoss), std::end(kNoLoss),
+                      [&](std::string_view word) { return normal.find(word) != std::string::npos; });
+}
 
 double unit_factor(Unit unit, std::string_view printed, double factor) {
   if (unit == Unit::kSecond) {

@@ -26,7 +26,8 @@ Claim claim_of(Field& field, const Dialect* dialect);
 std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before);
 /// A number of a place or a device, never of training.
 bool is_no_metric(std::string_view key);
-bool ends_in_loss(std::string_view key);
+/// A key that nobody knows and that calls itself a loss: "closs", "loss_net".
+bool names_loss(std::string_view key);
 /// The loss of a generator or a discriminator: it has no lowest value to fall to, so it is never the loss of the run.
 bool is_adversarial(std::string_view key);
 /// What a number is that only the unit behind it names: "374491 tok/s".

@@ -77,6 +77,8 @@ constexpr Alias kEspnet[] = {{"train", kIgnore}, {"itertime", is("data_time", Un
 constexpr Alias kEspnetResults[] = {{"loss", is("epoch_loss", Unit::kNats)},
                                     {"itertime", is("data_time", Unit::kSecond)},
                                     {"traintime", is("epoch_step_time", Unit::kSecond)}};
+constexpr Alias kFlashy[] = {{"ce", is(metric::kLoss, Unit::kNats)}, {"duration", is("epoch_time", Unit::kSecond)}};
+constexpr Alias kFlashyValid[] = {{"ce", kEvalLossKey}, {"ppl", is(metric::kEvalPerplexity)}, {"duration", kIgnore}};
 constexpr Alias kMmengine[] = {{"epoch(train)", is(metric::kEpoch, Unit::kEpochs)},
                                {"iter(train)", kStepKey},
                                {"memory", kIgnore},
@@ -273,6 +275,17 @@ constexpr Dialect kDialects[] = {
          "train_time=0.014, time=1 minute and 44.19 seconds, total_count=52549, [valid] loss=1.854, "
          "time=3.12 seconds, total_count=1680",
      .aliases = kEspnetResults},
+    {.name = "flashy",
+     .anchors = {"Train Summary | Epoch ", "="},
+     .example =
+         "[08-10 06:38:27][flashy.solver][INFO] - Train Summary | Epoch 25 | lr=5.67E-02 | grad_norm=3.381E-01 | "
+         "grad_scale=237436.928 | ce=0.090 | ppl=1.095 | duration=1327.496",
+     .aliases = kFlashy},
+    {.name = "flashy",
+     .anchors = {"Valid Summary | Epoch ", "="},
+     .example =
+         "[08-10 06:38:27][flashy.solver][INFO] - Valid Summary | Epoch 25 | ce=0.089 | ppl=1.093 | duration=22.617",
+     .aliases = kFlashyValid},
     {.name = "cyclegan",
      .anchors = {"(epoch: ", ", iters: ", ", data: "},
      .example =

@@ -396,7 +396,7 @@ class Deriver {
         assign_known(i, stepless_loss);
       } else if (claim.named && known_before && !is_no_metric(claim.key)) {
         assign_named(i, claim.key);
-      } else if (claim.named && (ends_in_loss(claim.key) || is_adversarial(claim.key))) {
+      } else if (claim.named && (names_loss(claim.key) || is_adversarial(claim.key))) {
         assign_named(i, claim.key);
       }
     }
@@ -446,7 +446,7 @@ class Deriver {
     spec.metric = key == metric::kLoss ? "other loss" : key;
     spec.printed_as = key;
     spec.own_name = true;
-    if (ends_in_loss(key) || is_adversarial(key)) {
+    if (names_loss(key) || is_adversarial(key)) {
       spec.loss_likeness = is_adversarial(key) ? 0 : 1;
       out_.loss_like = true;
     }
