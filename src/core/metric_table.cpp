@@ -364,6 +364,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"eta", kIgnore},
     {"time", kIgnore},
     {"timestamp", kIgnore},
+    {"hpmetric", kIgnore},  // what Lightning shows beside hyper-parameters: the same as another metric, or -1
     {"wall", kIgnore},
     {"walltime", kIgnore},
     {"trainwall", kIgnore},

@@ -41,6 +41,7 @@ void Intake::take(std::span<const char> bytes) {
 
 void Intake::decide(bool whole) {
   if (prefix_.empty()) return reject("empty", "is empty", "");
+  if (open_format(true, prefix_, whole)) return reader_->feed(std::exchange(prefix_, {}));
   if (const auto foreign = foreign_kind(prefix_)) {
     return reject(foreign->kind, std::string(foreign->message), std::string(foreign->hint));
   }
@@ -57,15 +58,20 @@ void Intake::decide(bool whole) {
   if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos && whole) {
     return reject("empty", "holds nothing but blank space", "");
   }
-  for (const Format& format : formats_) {
-    if (!format.is(recorder_.file().path, text, whole)) continue;
-    recorder_.file().kind = format.name;
-    reader_ = format.open(recorder_);
-    break;
-  }
+  open_format(false, text, whole);
   if (!reader_) return reject("unknown", "is of a kind that is not known", "");
   prefix_ = {};
   reader_->feed(text);
+}
+
+bool Intake::open_format(bool binary, std::string_view prefix, bool whole) {
+  for (const Format& format : formats_) {
+    if (format.binary != binary || !format.is(recorder_.file().path, prefix, whole)) continue;
+    recorder_.file().kind = format.name;
+    reader_ = format.open(recorder_);
+    return true;
+  }
+  return false;
 }
 
 void Intake::pass_on(std::string_view bytes) {

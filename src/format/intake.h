@@ -30,6 +30,7 @@ class Intake final : private ByteSink {
   void take(std::span<const char> bytes) override;
   void unpack(std::span<const char> bytes);
   void decide(bool whole);
+  bool open_format(bool binary, std::string_view prefix, bool whole);
   void pass_on(std::string_view bytes);
   void reject(std::string_view kind, std::string message, std::string hint);
   void report_broken_codec();
