@@ -132,9 +132,9 @@ void ScalarTable::leave_other_axes() {
 
 // The tags that become columns; makes them.
 std::vector<std::size_t> ScalarTable::plan() {
-  std::vector<KeyFacts> facts(1);
-  KeyFacts& steps = facts.front();  // as if the step were a tag: it is the axis, and others are no better
+  KeyFacts steps;  // as if the step were a tag: it is the axis, and others are no better
   steps.key = "step";
+  std::vector<KeyFacts> facts(1);
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < tags_.size(); ++i) {
     Tag& tag = tags_[i];
@@ -155,6 +155,7 @@ std::vector<std::size_t> ScalarTable::plan() {
   }
   steps.integers = steps.numbers;
   steps.rises = steps.numbers - 1;
+  facts.front() = std::move(steps);
   const TablePlan plan(facts, 0);
   std::vector<std::size_t> used;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
