@@ -2,7 +2,6 @@
 // right, so the bytes are also taken for the data of one record, within a sound frame.
 
 #include "format/records/event_file.h"
-
 #include "format/records/event_file_writer.h"
 #include "recording_digest.h"
 

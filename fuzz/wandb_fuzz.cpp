@@ -2,7 +2,6 @@
 // right, so the bytes are also taken for the fields of one record, within sound blocks.
 
 #include "format/records/wandb.h"
-
 #include "format/records/wandb_writer.h"
 #include "recording_digest.h"
 
