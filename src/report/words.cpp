@@ -172,6 +172,9 @@ std::string place_of(const Location& where, Language language) {
   if (where.unit == PlaceUnit::kRecord && where.line > 0) {
     return path + say(", ", "，", language) + place_word(where.line, where.unit, language);
   }
+  if (where.unit == PlaceUnit::kRecord && where.byte >= 0) {
+    return path + say(", byte {byte}", "，第 {byte} 字节", {{"byte", where.byte}}, language);
+  }
   return where.line > 0 ? path + ":" + std::to_string(where.line) : path;
 }
 
