@@ -16,6 +16,7 @@
 #include "format/tables/csv.h"
 #include "format/tables/json_history.h"
 #include "format/tables/jsonl.h"
+#include "format/tables/mlflow_metric.h"
 
 namespace assay {
 
@@ -28,6 +29,7 @@ bool is_text_log(std::string_view, std::string_view prefix, bool) { return looks
 constexpr auto kFormats = std::to_array<Format>({
     {"TensorBoard event file", is_event_file, open_event_file, true},
     {"W&B run file", is_wandb, open_wandb, true},
+    {"MLflow metric", is_mlflow_metric, open_mlflow_metric},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},

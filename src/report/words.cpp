@@ -120,6 +120,7 @@ constexpr Pair kWords[] = {
     {"reading", "读取"},
     {"text log", "文本日志"},
     {"TensorBoard event file", "TensorBoard 事件文件"},
+    {"MLflow metric", "MLflow 指标"},
     {"W&B run file", "W&B 运行文件"},
     {"epochs", "个 epoch"},
     {"evaluations", "次评估"},

@@ -262,6 +262,24 @@ TEST(EventFileTest, TextsThatSetSomething) {
   EXPECT_EQ(got.file.unused_lines, 0);
 }
 
+TEST(EventFileTest, TextsThatAreNestedByIndentation) {
+  using namespace bytes;
+  const auto said = [](std::string_view tag, std::string_view content) {
+    return tensor(0, tag, 7, text(8, content), "text");
+  };
+  const Recording got = read(version() +
+                             said("config",
+                                  "model:\n  layers: 12\n  act: gelu\noptimizer:\n  lr: 0.0003\n  betas:\n"
+                                  "  - 0.9\n  - 0.95\nseed: 7\n") +
+                             said("chat", "User: hello\nAssistant: what now"));
+  EXPECT_EQ(setting_of(got, "model/layers"), "12");
+  EXPECT_EQ(setting_of(got, "model/act"), "gelu");
+  EXPECT_EQ(setting_of(got, "lr"), "0.0003");
+  EXPECT_EQ(setting_of(got, "seed"), "7");
+  EXPECT_EQ(setting_of(got, "User"), "(none)");
+  EXPECT_EQ(why_left(got), "1 a text that sets nothing; ");
+}
+
 TEST(EventFileTest, HyperParametersOfThePlugin) {
   using namespace bytes;
   const auto entry = [](std::string_view name, std::string_view value) {

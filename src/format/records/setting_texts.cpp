@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "format/lines/settings.h"
@@ -127,6 +128,69 @@ bool is_name(std::string_view tag) {
   });
 }
 
+// Keys and values, nested by indentation, as YAML is written for people. Everything that a line may be beside that
+// (anchors, quotes over lines, flow mappings) makes the text something else.
+class IndentedSettings {
+ public:
+  // False where the text is none.
+  bool read(std::string_view text) {
+    for (std::size_t count = 0; !text.empty() && count < kMostLines; ++count) {
+      const std::size_t end = text.find('\n');
+      if (!read_line(text.substr(0, end))) return false;
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return !found_.empty();
+  }
+  bool any_known() const {
+    return std::any_of(found_.begin(), found_.end(), [](const auto& one) {
+      return !lines::canonical_setting(lines::setting_of_path(one.first)).empty();
+    });
+  }
+  void record(Recorder& recorder, std::int64_t record) const {
+    for (const auto& [path, value] : found_) take_setting(recorder, path, value, record);
+  }
+
+ private:
+  struct Level {
+    std::size_t indent;
+    std::string path;
+  };
+
+  bool read_line(std::string_view line) {
+    const std::string_view content = trimmed(line);
+    if (content.empty() || content.starts_with('#') || content == "---") return true;
+    if (content.starts_with("- ")) return true;  // of a list: passed over
+    const std::size_t indent = line.find_first_not_of(' ');
+    const std::size_t colon = content.find(':');
+    if (colon == std::string_view::npos || !is_name(content.substr(0, colon))) return false;
+    const std::string_view value = trimmed(content.substr(colon + 1));
+    if (!value.empty() && content[colon + 1] != ' ') return false;
+    while (!open_.empty() && open_.back().indent >= indent) open_.pop_back();
+    const std::string path = joined(open_.empty() ? "" : open_.back().path, content.substr(0, colon));
+    if (!value.empty()) {
+      found_.emplace_back(path, value);
+    } else if (open_.size() < kDeepest) {
+      open_.push_back({indent, path});
+    }
+    return true;
+  }
+
+  std::vector<Level> open_;
+  std::vector<std::pair<std::string, std::string_view>> found_;
+};
+
+bool take_indented_settings(Recorder& recorder, std::string_view tag, std::string_view text, std::int64_t record) {
+  IndentedSettings settings;
+  if (!settings.read(text)) return false;
+  // What people say to each other looks alike ("User: hello").
+  constexpr auto kTags = std::to_array<std::string_view>({"config", "arg", "param", "setting", "yaml"});
+  const bool meant = std::any_of(kTags.begin(), kTags.end(),
+                                 [&](std::string_view word) { return tag.find(word) != std::string_view::npos; });
+  if (!meant && !settings.any_known()) return false;
+  settings.record(recorder, record);
+  return true;
+}
+
 std::string text_of(double value) {
   if (const auto integer = exact_integer(value)) return fmt::format("{}", *integer);
   return fmt::format("{}", value);
@@ -208,6 +272,7 @@ bool take_text_settings(Recorder& recorder, std::string_view tag, std::string_vi
     take_setting(recorder, tag, text, record);
     return true;
   }
+  if (take_indented_settings(recorder, tag, text, record)) return true;
   bool any = false;
   for (std::size_t count = 0; !text.empty() && count < kMostLines; ++count) {
     const std::string_view line = next_line(text);

@@ -17,8 +17,8 @@ void take_setting(Recorder& recorder, std::string_view path, std::string_view va
 /// names joined by '/'. Names that begin with "_wandb" are the tracker's own. False: it is no JSON.
 bool take_json_settings(Recorder& recorder, std::string_view path, std::string_view json, std::int64_t record);
 
-/// A text that was logged under `tag`: JSON (also within <pre> or a code fence), a Markdown table of two columns, lines
-/// that the line engine knows for settings, or one short value that `tag` is the name of. False: none of these.
+/// A text that was logged under `tag`: JSON (also within <pre> or a code fence), a Markdown table of two columns, keys
+/// and values nested by indentation (YAML), lines that the line engine knows for settings, or one short value that `tag` is the name of. False: none of these.
 bool take_text_settings(Recorder& recorder, std::string_view tag, std::string_view text, std::int64_t record);
 
 /// The content of the hparams plugin (tensorboard/plugins/hparams/plugin_data.proto). Throws protozero::exception
