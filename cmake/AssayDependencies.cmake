@@ -12,7 +12,11 @@ set(ASSAY_LIBRARIES fmt::fmt simdjson::simdjson ZLIB::ZLIB zstd::libzstd_shared 
 # Used while compiling only: the installed library does not ask its users for these.
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(FastFloat CONFIG REQUIRED)
-set(ASSAY_HEADER_ONLY $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:FastFloat::fast_float>)
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)  # libprotozero-dev; it comes without a CMake package
+add_library(assay_protozero INTERFACE IMPORTED)
+target_include_directories(assay_protozero INTERFACE ${PROTOZERO_INCLUDE_DIR})
+set(ASSAY_HEADER_ONLY $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:FastFloat::fast_float>
+  $<BUILD_INTERFACE:assay_protozero>)
 
 if(ASSAY_CLI)
   find_package(CLI11 CONFIG REQUIRED)

@@ -38,6 +38,7 @@ struct EventCount {
 struct RunSummary {
   std::string id;
   std::vector<std::string> paths;
+  PlaceUnit unit = PlaceUnit::kLine;  // what the places of its events count
   std::string dialect;
   std::string axis;
   TrainingKind kind = TrainingKind::kUnknown;
@@ -73,7 +74,8 @@ struct FileRecord {
   FileState state = FileState::kRead;
   bool named = false;  // by the user, not found in a folder
   std::int64_t bytes = 0;
-  std::int64_t lines = 0;
+  PlaceUnit unit = PlaceUnit::kLine;
+  std::int64_t lines = 0;  // or the records of a container
   std::int64_t records = 0;
   std::int64_t unused_lines = 0;
   std::int64_t settings = 0;        // told by it: a file of settings alone is of a run that has not begun

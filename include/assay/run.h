@@ -36,7 +36,7 @@ struct Event {
   std::optional<double> before;      // a loss scale, or a value
   std::optional<double> after;
   std::string text;       // the line, cut to 200 bytes
-  std::int64_t line = 0;  // from 1
+  std::int64_t line = 0;  // from 1; of a container of records (Run::unit): the record
   int segment = -1;       // set when the run is put together
 };
 
@@ -80,11 +80,12 @@ struct Segment {
 enum class TrainingKind : std::uint8_t { kUnknown, kPretraining, kFineTuning, kPreference };
 
 struct Run {
-  std::string id;                  // the path of its main source
-  std::vector<std::string> paths;  // all its sources
-  std::string dialect;             // what most of its records were read as: "megatron", …, "general", "csv"
-  std::vector<Segment> segments;   // in the order of the file; at least one
-  std::vector<Event> events;       // in the order of the file
+  std::string id;                     // the path of its main source
+  std::vector<std::string> paths;     // all its sources
+  PlaceUnit unit = PlaceUnit::kLine;  // what its places count
+  std::string dialect;                // what most of its records were read as: "megatron", …, "general", "csv"
+  std::vector<Segment> segments;      // in the order of the file; at least one
+  std::vector<Event> events;          // in the order of the file
   Config config;
   TrainingKind kind = TrainingKind::kUnknown;
   std::optional<std::int64_t> planned_steps;  // as the log or its settings say

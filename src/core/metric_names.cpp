@@ -93,6 +93,7 @@ std::optional<KeyMeaning> of_namespaced(std::string_view key) {
   const std::string_view rest = key.substr(slash + 1);
   if (std::find(kEvalWords.begin(), kEvalWords.end(), space) != kEvalWords.end()) return of_evaluation(rest);
   if (rest == "train") return of_name(space);
+  if (rest == space) return of_name(rest);  // Megatron's "grad-norm/grad-norm"
   if (std::find(kEvalWords.begin(), kEvalWords.end(), rest) != kEvalWords.end()) return of_evaluation(space);
   // A critic, a reward model or a second optimizer has norms and losses of its own: only these spaces are transparent.
   constexpr std::array<std::string_view, 10> kTransparent{"train", "training", "optim", "optimizer", "metrics",

@@ -37,6 +37,7 @@ constexpr KeyMeaning step_time(int rank, double factor = 1) {
 constexpr auto kUnsorted = std::to_array<Row>({
     // The training loss. Rank: the language-model loss before the plain word, that before sums, means and parts.
     {"lmloss", loss(0)},
+    {"lmlosstraining/lmloss", loss(0)},
     {"reducedtrainloss", loss(0)},
     {"averageloss", loss(0)},
     {"loss", loss(1)},
@@ -97,6 +98,9 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"actloss", loss(5)},
     // Evaluation, where the name is not simply "eval" + the training name.
     {"lmlossvalue", metric_of(metric::kEvalLoss, Unit::kNats)},
+    {"lmlossvalidation/lmlossvalidation", metric_of(metric::kEvalLoss, Unit::kNats)},
+    {"lmlossvalidation/lmlossvalidationppl", metric_of(metric::kEvalPerplexity)},
+    {"lmlossvalidationppl", metric_of(metric::kEvalPerplexity)},
     {"lmlossppl", metric_of(metric::kEvalPerplexity)},
     {"tel", metric_of(metric::kEvalLoss, Unit::kNats)},
     {"验证损失", metric_of(metric::kEvalLoss, Unit::kNats)},
@@ -364,6 +368,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"eta", kIgnore},
     {"time", kIgnore},
     {"timestamp", kIgnore},
+    {"hpmetric", kIgnore},  // what Lightning shows beside hyper-parameters: the same as another metric, or -1
     {"wall", kIgnore},
     {"walltime", kIgnore},
     {"trainwall", kIgnore},

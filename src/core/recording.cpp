@@ -72,6 +72,7 @@ void Recorder::setting(std::string_view key, std::string_view value, std::int64_
   Location where;
   where.path = recording_.path;
   where.line = line;
+  where.unit = recording_.unit;
   recording_.config.settings.push_back(
       {std::string(key), std::string(value), std::move(where), std::string(written), std::string(unknown)});
 }
@@ -86,12 +87,27 @@ void Recorder::steps_per_epoch(std::int64_t steps) {
 void Recorder::axis(std::string_view name) { recording_.axis = name; }
 void Recorder::dialect(std::string_view name) { recording_.dialect = name; }
 
+void Recorder::count_records() {
+  recording_.unit = PlaceUnit::kRecord;
+  recording_.file.unit = PlaceUnit::kRecord;
+}
+
+void Recorder::started(double seconds) {
+  constexpr double kLatest = 1e11;  // the year 5138
+  if (seconds > 0 && seconds < kLatest) recording_.started = std::min(seconds, recording_.started.value_or(kLatest));
+}
+
+void Recorder::run_id(std::string_view name) {
+  if (recording_.run_id.empty()) recording_.run_id = shown(name, kLongestExample);
+}
+
 void Recorder::truncated(std::int64_t line, std::string_view what, std::int64_t byte) {
   recording_.truncated = true;
   recording_.file.truncated = true;
   Location where;
   where.path = recording_.path;
   where.line = line;
+  where.unit = recording_.unit;
   where.byte = byte;
   problem({ErrorCode::kTruncated, std::string(what), std::move(where), ""});
 }

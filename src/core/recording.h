@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/report.h"
@@ -27,9 +28,12 @@ inline constexpr std::int64_t kNoRank = -1;
 struct Recording {
   std::string path;
   std::string dialect;
-  std::string axis;    // what the file calls its step; empty when no row has one
-  IntegerColumn step;  // kNoStep where the row tells none
-  IntegerColumn line;
+  PlaceUnit unit = PlaceUnit::kLine;    // what places count
+  std::optional<double> started;        // seconds since 1970 when its writer began, where the file says so
+  std::string run_id;                   // what its writer calls the run; empty where it has no name for it
+  std::string axis;                     // what the file calls its step; empty when no row has one
+  IntegerColumn step;                   // kNoStep where the row tells none
+  IntegerColumn line;                   // of a container of records: the record
   IntegerColumn rank;                   // kNoRank where there is none
   IntegerColumn shape;                  // rows of one shape were printed by one statement of the program
   std::vector<Series> series;           // row refers to the columns above; Series::rows is null here
@@ -78,6 +82,13 @@ class Recorder {
   /// Gives a column another name: for a reader that learns only at the end what it read.
   void rename(Column column, std::string_view metric) { recording_.series[column].metric = metric; }
 
+  /// Gives a column that has no values all of them at once. row: of each value, rising.
+  void fill(Column column, IntegerColumn row, ValueColumn values) {
+    Series& series = recording_.series[column];
+    series.row = std::move(row);
+    series.values = std::move(values);
+  }
+
   /// Takes back the values of a column.
   void forget(Column column) {
     Series& series = recording_.series[column];
@@ -95,6 +106,10 @@ class Recorder {
   void steps_per_epoch(std::int64_t steps);  // absurd ones are passed over; the last one stays
   void axis(std::string_view name);          // the last one stays
   void dialect(std::string_view name);
+  /// The file is no text: its places count records. Before anything that has a place.
+  void count_records();
+  void started(double seconds);        // since 1970; absurd ones are passed over, the earliest stays
+  void run_id(std::string_view name);  // the first one stays
   /// line: from 1, 0 where it is not known; byte: offset in the file as stored, -1 where it is not known.
   void truncated(std::int64_t line, std::string_view what, std::int64_t byte = -1);
   void problem(Error error);  // the first 20 are kept, all are counted
@@ -102,6 +117,8 @@ class Recorder {
               std::string_view why);  // an unused line, aggregated by the caller's `why`
   FileRecord& file() { return recording_.file; }
   std::size_t rows() const { return recording_.rows(); }
+  const std::vector<Event>& events() const { return recording_.events; }
+  std::size_t settings() const { return recording_.config.settings.size(); }
   std::int64_t last_step() const { return last_step_; }
 
   Recording finish() &&;

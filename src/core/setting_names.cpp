@@ -135,17 +135,20 @@ std::string_view canonical_setting(std::string_view key) {
   return found == kRows.end() ? std::string_view{} : found->canonical;
 }
 
-std::string_view setting_of_path(std::string_view path) {
+std::string_view canonical_of_path(std::string_view path) {
   const std::size_t slash = path.find_last_of('/');
-  const std::string_view last = path.substr(slash + 1);  // all of it where there is none
   if (slash != std::string_view::npos) {
     const std::size_t before = slash == 0 ? std::string_view::npos : path.find_last_of('/', slash - 1);
     std::string pair(path.substr(before + 1));
     std::replace(pair.begin(), pair.end(), '/', '_');
     if (const std::string_view canonical = canonical_setting(pair); !canonical.empty()) return canonical;
   }
-  const std::string_view canonical = canonical_setting(last);
-  return canonical.empty() ? last : canonical;
+  return canonical_setting(path.substr(slash + 1));  // all of it where there is no level above
+}
+
+std::string_view setting_of_path(std::string_view path) {
+  const std::string_view canonical = canonical_of_path(path);
+  return canonical.empty() ? path.substr(path.find_last_of('/') + 1) : canonical;
 }
 
 }  // namespace assay

@@ -9,8 +9,11 @@ namespace assay {
 /// The canonical key of a setting, or empty. Case, ' ' and '-' for '_' do not matter.
 std::string_view canonical_setting(std::string_view key);
 
-/// What a setting of a nested document is called: "fp16/enabled" is fp16, "optimizer/params/lr" is learning_rate;
-/// the last part of the path where it has no canonical name.
+/// The same for a setting of a nested document, whose levels are joined by '/': "fp16/enabled" is fp16,
+/// "optimizer/params/lr" is learning_rate.
+std::string_view canonical_of_path(std::string_view path);
+
+/// What a setting of a nested document is called: its canonical name, or the last part of its path.
 std::string_view setting_of_path(std::string_view path);
 
 }  // namespace assay

@@ -76,6 +76,7 @@ RunSummary summarise(const Run& run, bool details) {
   RunSummary out;
   out.id = run.id;
   out.paths = run.paths;
+  out.unit = run.unit;
   out.dialect = run.dialect;
   out.axis = run.segments.empty() ? "" : run.segments.front().axis;
   out.kind = training_kind(run);

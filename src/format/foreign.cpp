@@ -17,10 +17,6 @@ using namespace std::string_view_literals;
 // The first that fits; more exact ones stand before more general ones.
 constexpr Magic kMagic[] = {
     {0,
-     ":W&B"sv,
-     {"wandb", "is a W&B run file, which this version does not read",
-      "export the run's history: wandb.Api().run(…).history() to CSV, or give files/wandb-history.jsonl"}},
-    {0,
      "\x7f"
      "ELF"sv,
      {"binary", "is an ELF binary", ""}},
@@ -49,9 +45,6 @@ constexpr Magic kMagic[] = {
     {257, "ustar"sv, {"tar", "is a tar archive", "unpack it and give the folder"}},
 };
 
-constexpr ForeignKind kEventFile{"tensorboard event file",
-                                 "is a TensorBoard event file, which this version does not read",
-                                 "export its scalars as CSV, or give the console log of the run"};
 constexpr ForeignKind kTorchZip{"pytorch checkpoint", "is a PyTorch checkpoint", "give the log that the run printed"};
 constexpr ForeignKind kZip{"zip", "is a zip archive", "unpack it and give the folder"};
 constexpr ForeignKind kPickle{
@@ -76,7 +69,6 @@ bool is_pickle(std::string_view prefix) {
 }  // namespace
 
 std::optional<ForeignKind> foreign_kind(std::string_view prefix) {
-  if (prefix.substr(0, 64).find("brain.Event:") != std::string_view::npos) return kEventFile;
   if (prefix.starts_with("PK\x03\x04") || prefix.starts_with("PK\x05\x06")) {
     const bool torch = prefix.substr(0, 512).find("/data.pkl") != std::string_view::npos;
     return torch ? kTorchZip : kZip;

@@ -12,9 +12,12 @@
 #include "format/intake.h"
 #include "format/lines/text_log.h"
 #include "format/reader.h"
+#include "format/records/event_file.h"
+#include "format/records/wandb.h"
 #include "format/tables/csv.h"
 #include "format/tables/json_history.h"
 #include "format/tables/jsonl.h"
+#include "format/tables/mlflow_metric.h"
 
 namespace assay {
 
@@ -25,6 +28,9 @@ bool is_text_log(std::string_view, std::string_view prefix, bool) { return looks
 // The first that says yes reads the file. A container has to be sure of itself: what it does not claim goes to the line
 // engine, which takes any text.
 constexpr auto kFormats = std::to_array<Format>({
+    {"TensorBoard event file", is_event_file, open_event_file, true},
+    {"W&B run file", is_wandb, open_wandb, true},
+    {"MLflow metric", is_mlflow_metric, open_mlflow_metric},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},
@@ -46,7 +52,8 @@ std::string what_it_held(const FileRecord& file) {
   for (std::size_t i = 0; i < std::min(file.unused.size(), kMostKinds); ++i) {
     const UnusedKind& kind = file.unused[i];
     held += i == 0 ? "it holds " : "; ";
-    held += std::to_string(kind.count) + (kind.count == 1 ? " line (" : " lines (") + kind.why;
+    const std::string_view what = file.unit == PlaceUnit::kRecord ? "value" : "line";
+    held += std::to_string(kind.count) + " " + std::string(what) + (kind.count == 1 ? " (" : "s (") + kind.why;
     held += "), the first: \"" + kind.example + '"';
   }
   if (!held.empty()) held += ". ";

@@ -69,6 +69,7 @@ void Intake::take(std::span<const char> bytes) {
 
 void Intake::decide(bool whole) {
   if (prefix_.empty()) return reject("empty", "is empty", "");
+  if (open_format(true, prefix_, whole)) return reader_->feed(std::exchange(prefix_, {}));
   if (const auto foreign = foreign_kind(prefix_)) {
     return reject(foreign->kind, std::string(foreign->message), std::string(foreign->hint));
   }
@@ -87,22 +88,28 @@ void Intake::decide(bool whole) {
   if (shown.find_first_not_of(" \t\r\n\f\v") == std::string::npos && whole) {
     return reject("empty", "holds nothing but blank space", "");
   }
-  for (const Format& format : formats_) {
-    if (!format.is(recorder_.file().path, shown, whole)) continue;
-    recorder_.file().kind = format.name;
-    reader_ = format.open(recorder_);
-    break;
-  }
+  open_format(false, shown, whole);
   if (!reader_) return reject("unknown", "is of a kind that is not known", "");
   prefix_ = {};
   if (utf16_) return reader_->feed(text);
+  is_text_ = true;
   pass_on(text);
+}
+
+bool Intake::open_format(bool binary, std::string_view prefix, bool whole) {
+  for (const Format& format : formats_) {
+    if (format.binary != binary || !format.is(recorder_.file().path, prefix, whole)) continue;
+    recorder_.file().kind = format.name;
+    reader_ = format.open(recorder_);
+    return true;
+  }
+  return false;
 }
 
 void Intake::pass_on(std::string_view bytes) {
   if (!utf16_) {
     ToReader sink(*reader_);
-    return gbk_.feed(bytes, sink);
+    return is_text_ ? gbk_.feed(bytes, sink) : sink.take(bytes);
   }
   converted_.clear();
   utf16_->feed(bytes, converted_);
@@ -146,7 +153,7 @@ void Intake::finish(bool interrupted) {
     utf16_->finish(converted_);
     reader_->feed(converted_);
   }
-  if (!utf16_) {
+  if (is_text_) {
     ToReader sink(*reader_);
     gbk_.finish(sink);
   }

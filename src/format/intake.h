@@ -31,6 +31,7 @@ class Intake final : private ByteSink {
   void take(std::span<const char> bytes) override;
   void unpack(std::span<const char> bytes);
   void decide(bool whole);
+  bool open_format(bool binary, std::string_view prefix, bool whole);
   void pass_on(std::string_view bytes);
   void tell_encoding(std::string_view name);
   void reject(std::string_view kind, std::string message, std::string hint);
@@ -44,8 +45,9 @@ class Intake final : private ByteSink {
   bool broken_ = false;
   std::string prefix_;  // unpacked, while the format is not known
   std::unique_ptr<Utf16Decoder> utf16_;
-  GbkLines gbk_;  // only for text in bytes
+  GbkLines gbk_;
   std::string converted_;
+  bool is_text_ = false;  // whose encoding matters
   std::unique_ptr<StreamReader> reader_;
   bool done_ = false;
 };

@@ -30,6 +30,7 @@ struct Format {
   /// prefix: up to 64 KiB from the start (decompressed); whole: that is all there is.
   bool (*is)(std::string_view path, std::string_view prefix, bool whole) = nullptr;
   std::unique_ptr<StreamReader> (*open)(Recorder& recorder) = nullptr;
+  bool binary = false;  // it is asked, and fed, with the bytes as they are instead of as text
 };
 
 struct ReadOptions {

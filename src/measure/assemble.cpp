@@ -182,6 +182,7 @@ Run assemble(Recording& recording) {
   Run run;
   run.id = recording.path;
   run.paths = {recording.path};
+  run.unit = recording.unit;
   run.dialect = recording.dialect;
   run.planned_steps = recording.planned_steps;
   run.truncated = recording.truncated;

@@ -38,6 +38,8 @@ inline constexpr Names<TrainingKind, 4> kKinds = {{{TrainingKind::kUnknown, "unk
                                                    {TrainingKind::kFineTuning, "fine-tuning"},
                                                    {TrainingKind::kPreference, "preference"}}};
 
+inline constexpr Names<PlaceUnit, 2> kPlaceUnits = {{{PlaceUnit::kLine, "line"}, {PlaceUnit::kRecord, "record"}}};
+
 inline constexpr Names<FileState, 4> kStates = {{{FileState::kRead, "read"},
                                                  {FileState::kNothingRead, "nothing-read"},
                                                  {FileState::kUnknown, "passed-over"},

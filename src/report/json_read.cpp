@@ -136,6 +136,10 @@ Location location_of(const Node& node) {
   Location out;
   out.path = node["path"].text();
   if (!node.lacks("line")) out.line = node["line"].count();
+  if (!node.lacks("record")) {
+    out.unit = PlaceUnit::kRecord;
+    out.line = node["record"].count();
+  }
   if (!node.lacks("byte")) out.byte = node["byte"].count();
   if (!node.lacks("run")) out.run = node["run"].text();
   if (!node.lacks("segment")) out.segment = node["segment"].small();
@@ -221,6 +225,7 @@ RunSummary run_of(const Node& node) {
   RunSummary out;
   out.id = node["id"].text();
   out.paths = node["paths"].all(text_of);
+  if (!node.lacks("unit")) out.unit = node["unit"].one_of(json_names::kPlaceUnits);
   out.dialect = node["dialect"].text();
   out.axis = node["axis"].text();
   out.kind = node["kind"].one_of(json_names::kKinds);
@@ -267,6 +272,7 @@ FileRecord file_of(const Node& node) {
   out.state = node["state"].one_of(json_names::kStates);
   out.named = node["named"].truth();
   out.bytes = node["bytes"].count();
+  if (!node.lacks("unit")) out.unit = node["unit"].one_of(json_names::kPlaceUnits);
   out.lines = node["lines"].count();
   out.records = node["records"].count();
   out.unused_lines = node["unused_lines"].count();

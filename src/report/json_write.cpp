@@ -123,7 +123,9 @@ class Writer {
   static Json location(const Location& one) {
     Json out;
     out["path"] = text(one.path);
-    out["line"] = one.line > 0 ? Json(one.line) : Json();
+    const bool records = one.unit == PlaceUnit::kRecord;
+    out["line"] = one.line > 0 && !records ? Json(one.line) : Json();
+    if (records && one.line > 0) out["record"] = one.line;
     if (one.byte >= 0) out["byte"] = one.byte;
     if (!one.run.empty()) out["run"] = text(one.run);
     if (one.segment >= 0) out["segment"] = one.segment;
@@ -175,6 +177,7 @@ class Writer {
     out["id"] = text(one.id);
     out["path"] = text(one.paths.empty() ? one.id : one.paths.front());
     out["paths"] = all(one.paths, [](const std::string& path) { return text(path); });
+    if (one.unit == PlaceUnit::kRecord) out["unit"] = to_name(json_names::kPlaceUnits, one.unit);
     out["dialect"] = text(one.dialect);
     out["axis"] = text(one.axis);
     out["kind"] = to_name(json_names::kKinds, one.kind);
@@ -241,6 +244,7 @@ class Writer {
     out["state"] = to_name(json_names::kStates, one.state);
     out["named"] = one.named;
     out["bytes"] = one.bytes;
+    if (one.unit == PlaceUnit::kRecord) out["unit"] = to_name(json_names::kPlaceUnits, one.unit);
     out["lines"] = one.lines;
     out["records"] = one.records;
     out["unused_lines"] = one.unused_lines;

@@ -205,12 +205,13 @@ class Reading {
       if (kind.last.step && kind.last.step != kind.first.step) steps += "-" + format(Value(*kind.last.step));
       rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps, std::to_string(kind.first.line)});
     }
-    print_table(page_, 2,
-                {{lang("kind", "类型")},
-                 {lang("count", "次数"), true},
-                 {lang("steps", "步")},
-                 {lang("first line", "首行"), true}},
-                rows);
+    print_table(
+        page_, 2,
+        {{lang("kind", "类型")},
+         {lang("count", "次数"), true},
+         {lang("steps", "步")},
+         {run.unit == PlaceUnit::kRecord ? lang("first record", "首条记录") : lang("first line", "首行"), true}},
+        rows);
   }
 
   void write_settings(const RunSummary& run) {
@@ -220,13 +221,15 @@ class Reading {
         page_.options().verbose ? run.settings.size() : std::min(kMostSettings, run.settings.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const Setting& one = run.settings[i];
-      const std::string line = std::to_string(one.where.line);
-      page_.paragraph(
-          "  ", 2, 4,
-          one.key + " = " + one.value +
-              (one.where.line <= 0        ? ""
-               : one.where.path == run.id ? say("  (line {line})", "  （第 {line} 行）", {{"line", line}}, language())
-                                          : "  (" + one.where.path + ":" + line + ")"));
+      std::string place;
+      if (one.where.line > 0) {
+        const bool same = one.where.path == run.id;
+        const Values values = {
+            {"place", same ? place_word(one.where.line, one.where.unit, language()) : place_of(one.where, language())}};
+        place = same ? say("  ({place})", "  （{place}）", values, language())
+                     : say("  ({place})", "  ({place})", values, language());
+      }
+      page_.paragraph("  ", 2, 4, one.key + " = " + one.value + place);
     }
     if (shown < run.settings.size()) {
       page_.paragraph(
@@ -239,15 +242,17 @@ class Reading {
     if (file.state == FileState::kRead) {
       facts.push_back(kind_word(file.kind, language()) + (file.codec.empty() ? "" : " (" + file.codec + ")"));
       facts.push_back(in_bytes(file.bytes));
-      if (file.lines > 0) facts.push_back(count_of(file.lines, kLines, language()));
-      facts.push_back(count_of(file.records, kRecords, language()));
+      const bool container = file.unit == PlaceUnit::kRecord;
+      if (file.lines > 0) facts.push_back(count_of(file.lines, container ? kRecords : kLines, language()));
+      facts.push_back(count_of(file.records, container ? kRows : kRecords, language()));
       if (file.repeated_lines > 0) {
         facts.push_back(
             say("{count} of them repeated", "其中重复 {count} 条", {{"count", file.repeated_lines}}, language()));
       }
       if (file.unused_lines > 0) {
         facts.push_back(say("{lines} not used (--ledger)", "未使用 {lines}（--ledger）",
-                            {{"lines", count_of(file.unused_lines, kLines, language())}}, language()));
+                            {{"lines", count_of(file.unused_lines, container ? kValues : kLines, language())}},
+                            language()));
       }
       if (file.truncated) facts.push_back(lang("ends in the middle of a record", "在一条记录中间结束"));
     } else {
@@ -276,9 +281,12 @@ class Reading {
       return page_.paragraph(2, lang("everything in it was used", "其中内容全部被使用"));
     }
     if (file.unused_lines > 0) {
-      page_.paragraph(
-          2, say("{unused} of {lines} not used:", "{lines}中有 {unused} 行未使用：",
-                 {{"unused", file.unused_lines}, {"lines", count_of(file.lines, kLines, language())}}, language()));
+      page_.paragraph(2, file.unit == PlaceUnit::kRecord
+                             ? say("not used: {values}", "未使用：{values}",
+                                   {{"values", count_of(file.unused_lines, kValues, language())}}, language())
+                             : say("{unused} of {lines} not used:", "{lines}中有 {unused} 行未使用：",
+                                   {{"unused", file.unused_lines}, {"lines", count_of(file.lines, kLines, language())}},
+                                   language()));
       std::vector<UnusedKind> kinds = file.unused;
       std::sort(kinds.begin(), kinds.end(), [](const UnusedKind& a, const UnusedKind& b) {
         return std::tie(b.count, a.first_line, a.why) < std::tie(a.count, b.first_line, b.why);
@@ -286,7 +294,7 @@ class Reading {
       std::int64_t told = 0;
       for (const UnusedKind& kind : kinds) {
         told += kind.count;
-        write_unused_kind(kind);
+        write_unused_kind(kind, file.unit);
       }
       if (told < file.unused_lines) {
         page_.paragraph(4, say("and {more} lines of other kinds", "另有 {more} 行其他类型",
@@ -296,10 +304,7 @@ class Reading {
     if (file.problem_count == 0) return;
     page_.paragraph(2, count_of(file.problem_count, kProblems, language()) + lang(":", "："));
     for (const Error& problem : file.problems) {
-      const std::string place = problem.where.line > 0 ? say("line {line}: ", "第 {line} 行：",
-                                                             {{"line", std::to_string(problem.where.line)}}, language())
-                                                       : "";
-      page_.paragraph("    ", 4, 6, place + problem.message);
+      page_.paragraph("    ", 4, 6, lead_of(problem.where) + problem.message);
     }
     const auto kept = static_cast<std::int64_t>(file.problems.size());
     if (kept < file.problem_count) {
@@ -307,11 +312,22 @@ class Reading {
     }
   }
 
-  void write_unused_kind(const UnusedKind& kind) {
+  // "line 12: ", "record 12 (byte 3,456): ", "byte 3,456: ".
+  std::string lead_of(const Location& where) const {
+    std::string place = where.line > 0 ? place_word(where.line, where.unit, language()) : "";
+    if (where.byte >= 0) {
+      const Values values = {{"byte", where.byte}};
+      place += place.empty() ? say("byte {byte}", "第 {byte} 字节", values, language())
+                             : say(" (byte {byte})", "（第 {byte} 字节）", values, language());
+    }
+    return place.empty() ? place : place + lang(": ", "：");
+  }
+
+  void write_unused_kind(const UnusedKind& kind, PlaceUnit unit) {
     const std::string why = kind.why.empty() ? "" : kind.why + lang(": ", "：");
-    const Values values = {{"count", format(Value(kind.count))}, {"line", std::to_string(kind.first_line)}};
-    const std::string lead =
-        say("{count}x, first in line {line}: ", "{count} 次，首见第 {line} 行：", values, language());
+    const Values values = {{"count", format(Value(kind.count))},
+                           {"place", place_word(kind.first_line, unit, language())}};
+    const std::string lead = say("{count}x, first in {place}: ", "{count} 次，首见{place}：", values, language());
     page_.paragraph("    ", 4, 6, lead + why + kind.example);
   }
 

@@ -23,12 +23,6 @@ constexpr std::size_t kMostPlacesVerbose = 200;
 constexpr int kWidestCurve = 48;
 constexpr int kNarrowestCurve = 10;
 
-std::string place_of(const Location& where) {
-  if (where.path.empty()) return {};
-  const std::string path = path_word(where.path);
-  return where.line > 0 ? path + ":" + std::to_string(where.line) : path;
-}
-
 // The end of a long path: the heading of a finding and the commands have it whole.
 std::string shortened(const std::string& path) {
   constexpr std::size_t kLong = 40;
@@ -135,7 +129,7 @@ class TextReport {
       }
     };
     add(steps_of(finding), steps_width_);
-    if (finding.where) add(place_of(*finding.where), 0);
+    if (finding.where) add(place_of(*finding.where, language()), 0);
     add(causes(finding), 0);
     page_.line(line);
   }
@@ -176,9 +170,9 @@ class TextReport {
         std::string text = sentence(rule, evidence.text, language(), axis_of(run_of(report_, finding)));
         if (evidence.where && evidence.where->line > 0) {
           const bool same = finding.where && finding.where->path == evidence.where->path;
-          const Values values = {{"place", place_of(*evidence.where)}, {"line", std::to_string(evidence.where->line)}};
-          text += same ? say(" (line {line})", "（第 {line} 行）", values, language())
-                       : say(" ({place})", "（{place}）", values, language());
+          const std::string place = same ? place_word(evidence.where->line, evidence.where->unit, language())
+                                         : place_of(*evidence.where, language());
+          text += say(" ({place})", "（{place}）", {{"place", place}}, language());
         }
         page_.paragraph(indent_, text);
         ++lines;
@@ -234,7 +228,7 @@ class TextReport {
     const std::string own = finding.where ? steps(*finding.where) : "";
     for (const Location& place : finding.also) {
       const std::string text = steps(place);
-      if (text.empty() || text != own) add(text.empty() ? place_of(place) : text);
+      if (text.empty() || text != own) add(text.empty() ? place_of(place, language()) : text);
     }
     if (places.empty()) return;
     const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostPlaces;
@@ -390,8 +384,10 @@ class TextReport {
     std::int64_t unused = 0;
     std::int64_t problems = 0;
     const FileRecord* example = nullptr;
+    bool containers = true;  // and no text among them
     for (const FileRecord& file : report_.files) {
       if (file.state != FileState::kRead) continue;
+      containers = containers && file.unit == PlaceUnit::kRecord;
       lines += file.lines;
       unused += file.unused_lines;
       problems += file.problem_count;
@@ -399,10 +395,12 @@ class TextReport {
     }
     if (example == nullptr) return;
     const Values values = {{"unused", unused},
-                           {"lines", count_of(lines, kLines, language())},
+                           {"lines", count_of(lines, containers ? kRecords : kLines, language())},
                            {"problems", count_of(problems, kProblems, language())},
                            {"path", report_.arguments.size() == 1 ? report_.arguments.front() : example->path}};
-    std::string text = say("not used: {unused} of {lines}", "未使用：{lines}中的 {unused} 行", values, language());
+    std::string text =
+        say("not used: {unused} of {lines}",
+            containers ? "未使用：{lines}中的 {unused} 个值" : "未使用：{lines}中的 {unused} 行", values, language());
     if (problems > 0) text += say("; {problems} while reading", "；读取时遇到 {problems}", values, language());
     // Unbroken, if need be on a line of its own: it is there to be copied.
     const std::string command =

@@ -119,6 +119,9 @@ constexpr Pair kWords[] = {
     {"phenomenon", "现象"},
     {"reading", "读取"},
     {"text log", "文本日志"},
+    {"TensorBoard event file", "TensorBoard 事件文件"},
+    {"MLflow metric", "MLflow 指标"},
+    {"W&B run file", "W&B 运行文件"},
     {"epochs", "个 epoch"},
     {"evaluations", "次评估"},
     {"halvings", "次减半"},
@@ -157,6 +160,24 @@ std::string translated(std::string_view word, Language language) {
 std::string family_word(std::string_view family, Language language) { return translated(family, language); }
 std::string unit_word(std::string_view unit, Language language) { return translated(unit, language); }
 std::string kind_word(std::string_view kind, Language language) { return translated(kind, language); }
+
+std::string place_word(std::int64_t number, PlaceUnit unit, Language language) {
+  const Values values = {{"number", std::to_string(number)}};
+  if (unit == PlaceUnit::kRecord) return say("record {number}", "第 {number} 条记录", values, language);
+  return say("line {number}", "第 {number} 行", values, language);
+}
+
+std::string place_of(const Location& where, Language language) {
+  if (where.path.empty()) return {};
+  const std::string path = path_word(where.path);
+  if (where.unit == PlaceUnit::kRecord && where.line > 0) {
+    return path + say(", ", "，", language) + place_word(where.line, where.unit, language);
+  }
+  if (where.unit == PlaceUnit::kRecord && where.byte >= 0) {
+    return path + say(", byte {byte}", "，第 {byte} 字节", {{"byte", where.byte}}, language);
+  }
+  return where.line > 0 ? path + ":" + std::to_string(where.line) : path;
+}
 
 std::string path_word(std::string_view path) { return std::string(path == "-" ? "stdin" : path); }
 

@@ -30,6 +30,8 @@ inline constexpr Noun kSamples{"sample", "samples", "个样本"};
 inline constexpr Noun kTokens{"token", "tokens", "个 token"};
 inline constexpr Noun kFiles{"file", "files", "个文件"};
 inline constexpr Noun kLines{"line", "lines", "行"};
+inline constexpr Noun kValues{"value", "values", "个值"};
+inline constexpr Noun kRows{"row", "rows", "行数据"};
 inline constexpr Noun kSettings{"setting", "settings", "项设置"};
 inline constexpr Noun kMetrics{"metric", "metrics", "个指标"};
 inline constexpr Noun kRules{"rule", "rules", "条规则"};
@@ -68,6 +70,10 @@ std::string family_word(std::string_view family, Language language);
 std::string unit_word(std::string_view unit, Language language);
 /// The kind of a file as the ledger has it: "text log".
 std::string kind_word(std::string_view kind, Language language);
+/// "line 12", "record 12", as the file's places are counted.
+std::string place_word(std::int64_t number, PlaceUnit unit, Language language);
+/// "train.log:12", "events.out, record 12"; the path alone where no more is known.
+std::string place_of(const Location& where, Language language);
 /// "-" as a sentence says it: "stdin".
 std::string path_word(std::string_view path);
 /// A metric as a sentence says it: "grad norm".

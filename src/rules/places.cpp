@@ -39,6 +39,7 @@ Location place(const Run& run, std::int64_t line) {
   Location where;
   where.path = path_of(run);
   where.line = line;
+  where.unit = run.unit;
   where.run = run.id;
   return where;
 }

@@ -143,10 +143,6 @@ TEST_F(ReadFileTest, BinaryFilesAreNamed) {
       {"PK\3\4"s + std::string(26, '\0') + "notes.txt", "zip"},
       {"\x80\2}q\0(X\4\0\0\0"s, "pickle"},
       {"\x40\0\0\0\0\0\0\0{\"__metadata__\":{}}"s, "safetensors"},
-      {":W&B\xe1\xbe\0"s, "W&B"},
-      {"\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\0\0\0\0\x1a\x0d"
-       "brain.Event:2"s,
-       "TensorBoard"},
       {"\x89PNG\r\n\x1a\n"s, "PNG"},
       {std::string(257, 'x') + "ustar\0"s, "tar"},
       {gzipped(gzipped(kTable)), "compressed twice"},

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "assay/check.h"
+#include "format/records/event_file_writer.h"
+#include "format/records/wandb_writer.h"
 
 namespace assay {
 namespace {
@@ -85,6 +87,7 @@ std::vector<Case> cases() {
 // How a program writes the run.
 struct Form {
   std::string name;  // of the file
+  std::string test;
   std::string (*write)(const std::vector<Row>& rows);
 };
 
@@ -154,12 +157,40 @@ std::string trainer_state(const std::vector<Row>& rows) {
   return out + "\n  ],\n  \"max_steps\": " + std::to_string(rows.back().step) + "\n}\n";
 }
 
+std::string event_file(const std::vector<Row>& rows) {
+  EventFileWriter out(1.7e9);
+  for (const Row& row : rows) {
+    out.set_time(1.7e9 + static_cast<double>(row.step));
+    out.scalar("train/loss", row.step, static_cast<float>(row.loss));
+    out.scalar("train/grad_norm", row.step, static_cast<float>(row.grad_norm));
+    out.scalar("train/learning_rate", row.step, static_cast<float>(row.rate));
+  }
+  return out.bytes();
+}
+
+std::string wandb(const std::vector<Row>& rows) {
+  using Item = std::pair<std::string_view, std::string_view>;
+  WandbWriter out;
+  out.run("x7k2p9qd", "twins", 1.7e9, {});
+  for (const Row& row : rows) {
+    const auto number = [](double value) { return std::isnan(value) ? "NaN" : fmt::format("{:.17g}", value); };
+    const std::string loss = number(row.loss);
+    const std::string norm = number(row.grad_norm);
+    const std::string rate = number(row.rate);
+    const std::vector<Item> items = {{"train/loss", loss}, {"train/grad_norm", norm}, {"train/learning_rate", rate}};
+    out.history(row.step, items);
+  }
+  return out.bytes();
+}
+
 const std::vector<Form> kForms = {
-    {"console.log", megatron},
-    {"titan.log", torchtitan},
-    {"history.jsonl", json_lines},
-    {"metrics.csv", lightning},
-    {"trainer_state.json", trainer_state},
+    {"console.log", "Megatron", megatron},
+    {"titan.log", "Torchtitan", torchtitan},
+    {"history.jsonl", "JsonLines", json_lines},
+    {"metrics.csv", "Lightning", lightning},
+    {"events.out.tfevents.1700000000.node1", "EventFile", event_file},
+    {"run-x7k2p9qd.wandb", "Wandb", wandb},
+    {"trainer_state.json", "TrainerState", trainer_state},
 };
 
 class Twins : public ::testing::TestWithParam<std::size_t> {
@@ -207,7 +238,7 @@ TEST_P(Twins, EachFormGivesTheSameFindings) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, Twins, ::testing::Range<std::size_t>(0, kForms.size()),
-                         [](const auto& one) { return fs::path(kForms[one.param].name).stem().string(); });
+                         [](const auto& one) { return std::string(kForms[one.param].test); });
 
 }  // namespace
 }  // namespace assay

@@ -174,8 +174,8 @@ JsonScanner::Token JsonScanner::number_token() {
   if (*from == '+') ++from;
   const char* const stop = read_decimal(from, end_, number_);
   if (stop == nullptr) return from + 1 >= end_ ? Token::kCut : fail("a number that is none");
-  if (stop == end_) return depth_ == 0 ? (at_ = stop, after_value(), Token::kNumber) : Token::kCut;
-  const char after = *stop;
+  if (stop == end_ && depth_ > 0) return Token::kCut;
+  const char after = stop == end_ ? ' ' : *stop;
   if (after != ',' && after != '}' && after != ']' && after != ' ' && after != '\n' && after != '\r' && after != '\t') {
     const std::string_view rest(stop, static_cast<std::size_t>(end_ - stop));
     const bool may_go_on = rest.find_first_not_of("0123456789+-.eE") == std::string_view::npos;  // "1e" of "1e-05"

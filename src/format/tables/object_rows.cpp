@@ -2,12 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "assay/metric.h"
 #include "base/bytes.h"
 #include "core/setting_names.h"
+#include "format/tables/decimal.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 
@@ -15,10 +17,33 @@ namespace assay {
 
 using Token = JsonScanner::Token;
 
-Token ObjectRows::read(JsonScanner& scanner) {
+namespace {
+
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 32)) * 0x9e3779b97f4a7c15;
+  return value ^ (value >> 29);
+}
+
+}  // namespace
+
+void ObjectRows::begin() {
   items_.clear();
   last_key_ = kNoKey;
-  shape_hash_ = 0xcbf29ce484222325;
+  shape_hash_ = 0;
+}
+
+void ObjectRows::add(std::uint32_t key, std::string_view json) {
+  double number = 0;
+  if (key != kNoKey && read_decimal(json.data(), json.data() + json.size(), number) == json.data() + json.size()) {
+    items_.push_back({key, ItemKind::kNumber, number, json});
+    return;
+  }
+  JsonScanner scanner(json);
+  read_value(scanner, key, 1);
+}
+
+Token ObjectRows::read(JsonScanner& scanner) {
+  begin();
   return read_members(scanner, kNoKey, 1);
 }
 
@@ -106,18 +131,22 @@ std::uint32_t ObjectRows::find_key(std::uint32_t parent, std::string_view raw) {
   if (guess != kNoKey && links_[guess].parent == parent && links_[guess].raw == raw) {
     found = guess;
   } else {
-    const std::string lookup = fmt::format("{}:{}", parent, raw);
-    const auto at = lookup_.find(lookup);
-    found = at != lookup_.end() ? at->second : make_key(parent, raw, lookup);
+    const std::uint64_t hash = mixed(std::hash<std::string_view>{}(raw) + parent);
+    const auto at = lookup_.find(hash);
+    found = at == lookup_.end() ? kNoKey : at->second;
+    while (found != kNoKey && (links_[found].parent != parent || links_[found].raw != raw)) {
+      found = links_[found].same_hash;
+    }
+    if (found == kNoKey) found = make_key(parent, raw, hash);
     if (found == kNoKey) return kNoKey;
     (last_key_ == kNoKey ? first_of_row_ : links_[last_key_].follows) = found;
   }
   last_key_ = found;
-  shape_hash_ = (shape_hash_ ^ found) * 0x100000001b3;
+  shape_hash_ += mixed(found + 1);
   return found;
 }
 
-std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, const std::string& lookup) {
+std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, std::uint64_t hash) {
   constexpr std::size_t kLongestName = 256;
   if (keys_.size() == kMostKeys || raw.size() > kLongestName) {
     if (!std::exchange(keys_overflowed_, true)) {
@@ -136,9 +165,10 @@ std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, c
   key.facts.key = key.path;
   if (planned_) key.plan = plan_.plan_late(key.path);
   keys_.push_back(std::move(key));
-  links_.push_back({std::string(raw), parent, kNoKey});
   const auto id = static_cast<std::uint32_t>(keys_.size() - 1);
-  lookup_.emplace(lookup, id);
+  const auto [first, fresh] = lookup_.emplace(hash, id);
+  links_.push_back({std::string(raw), parent, kNoKey, fresh ? kNoKey : first->second});
+  first->second = id;
   return id;
 }
 
@@ -186,7 +216,7 @@ bool ObjectRows::row_looks_like_log() const {
   return step && loss;
 }
 
-// Rows of equal keys in equal order come from one statement of the program.
+// Rows of equal keys come from one statement of the program (some writers put them in another order each time).
 std::int64_t ObjectRows::shape_of_row() {
   const auto at = shapes_.find(shape_hash_);
   if (at != shapes_.end()) return at->second;

@@ -21,11 +21,21 @@ namespace assay {
 
 class ObjectRows {
  public:
+  /// The parent of a key that stands in no other.
+  static constexpr std::uint32_t kTop = UINT32_MAX;
+
   explicit ObjectRows(Recorder& recorder) : recorder_(recorder), pivot_(recorder) {}
 
   /// Reads the object whose kObject was taken from `scanner`. Returns kEndObject, kCut or kError; only after the first
   /// may observe() or record() be called.
   JsonScanner::Token read(JsonScanner& scanner);
+
+  /// The same for a row whose keys come one by one: begin(), then for each key its number and its value as JSON. The
+  /// values have to stay where they are until observe() or record().
+  void begin();
+  /// The number of a key, or kTop where there are too many of them. raw: as JSON writes it between quotes.
+  std::uint32_t key(std::uint32_t parent, std::string_view raw) { return find_key(parent, raw); }
+  void add(std::uint32_t key, std::string_view json);
 
   /// Learns from the row read last, without recording it.
   void observe();
@@ -44,7 +54,7 @@ class ObjectRows {
  private:
   static constexpr std::size_t kMostKeys = 4096;
   static constexpr std::size_t kMostShapes = 4096;
-  static constexpr std::uint32_t kNoKey = UINT32_MAX;
+  static constexpr std::uint32_t kNoKey = kTop;
   static constexpr std::uint32_t kMetricNames = UINT32_MAX - 1;  // the parent of names in the long form
   static constexpr Recorder::Column kNoColumn = UINT32_MAX;
   static constexpr std::size_t kDeepestPath = 4;
@@ -53,7 +63,8 @@ class ObjectRows {
   struct Link {
     std::string raw;  // as written between its quotes
     std::uint32_t parent = kNoKey;
-    std::uint32_t follows = kNoKey;  // the key that stood behind this one last time
+    std::uint32_t follows = kNoKey;    // the key that stood behind this one last time
+    std::uint32_t same_hash = kNoKey;  // the next of those with the same hash
   };
   struct Key {
     std::string path;         // the whole name, unescaped
@@ -79,7 +90,7 @@ class ObjectRows {
   JsonScanner::Token read_array(JsonScanner& scanner, std::uint32_t key);
   void add_text(std::uint32_t key, std::string_view text, bool escaped);
   std::uint32_t find_key(std::uint32_t parent, std::string_view raw);
-  std::uint32_t make_key(std::uint32_t parent, std::string_view raw, const std::string& lookup);
+  std::uint32_t make_key(std::uint32_t parent, std::string_view raw, std::uint64_t hash);
   void put(Recorder::Column& column, const KeyPlan& plan, double value);
   std::int64_t shape_of_row();
   struct Header;
@@ -89,8 +100,8 @@ class ObjectRows {
 
   Recorder& recorder_;
   std::vector<Link> links_;
-  std::vector<Key> keys_;                                  // one for each of links_
-  std::unordered_map<std::string, std::uint32_t> lookup_;  // "parent:raw" -> key; never iterated
+  std::vector<Key> keys_;                                    // one for each of links_
+  std::unordered_map<std::uint64_t, std::uint32_t> lookup_;  // by the hash of parent and raw; never iterated
   std::uint32_t last_key_ = kNoKey;
   std::uint32_t first_of_row_ = kNoKey;
   std::vector<Item> items_;

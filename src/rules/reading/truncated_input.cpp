@@ -26,11 +26,17 @@ void judge(const Report& read, const Parameters&, Findings& out) {
     if (cut != file.problems.end()) where = cut->where;
     if (where.path.empty()) where.path = file.path;
     if (where.line == 0 && where.byte < 0) where.line = file.lines;
+    const bool records = where.unit == PlaceUnit::kRecord;
     finding.where = where;
-    finding.message = {compressed       ? "compressed"
-                       : where.line > 0 ? "line"
-                                        : "cut",
-                       {{"path", file.path}, {"codec", file.codec}, {"line", where.line}, {"records", file.records}}};
+    finding.message = {compressed        ? "compressed"
+                       : where.line <= 0 ? "cut"
+                       : records         ? "record"
+                                         : "line",
+                       {{"path", file.path},
+                        {"codec", file.codec},
+                        {"line", where.line},
+                        {"byte", where.byte},
+                        {"records", file.records}}};
     if (cut != file.problems.end() && !cut->message.empty()) {
       finding.evidence.push_back({{"what", {{"what", cut->message}}}, {}, {}});
     }
@@ -49,17 +55,19 @@ const Rule kTruncatedInput{
     .title_zh = "文件在一条记录中间被截断",
     .scope = Scope::kReading,
     .severity = Severity::kNote,
-    .sentences = {{"line",
-                   "{path} ends in the middle of a record at line {line}; the {records} records before it were judged",
-                   "{path} 在第 {line} 行的记录中间结束；此前的 {records} 条记录已参与判断"},
-                  {"cut", "{path} ends in the middle of a record; the {records} records before it were judged",
-                   "{path} 在一条记录中间结束；此前的 {records} 条记录已参与判断"},
-                  {"compressed",
-                   "{path}: the {codec} stream ends too early; the {records} records before the cut were judged",
-                   "{path}：{codec} 压缩流提前结束；截断之前的 {records} 条记录已参与判断"},
-                  {"what", "{what}", "读取器的说明：{what}"},
-                  {"copy-again", "copy {path} again: an unknown amount is missing at its end",
-                   "重新拷贝 {path}：末尾缺失的数据量未知"}},
+    .sentences =
+        {{"line", "{path} ends in the middle of a record at line {line}; the {records} records before it were judged",
+          "{path} 在第 {line} 行的记录中间结束；此前的 {records} 条记录已参与判断"},
+         {"record",
+          "{path} ends in the middle of its record {line} (byte {byte}); the {records} rows before it were judged",
+          "{path} 在第 {line} 条记录（第 {byte} 字节）中间结束；此前的 {records} 行数据已参与判断"},
+         {"cut", "{path} ends in the middle of a record; the {records} records before it were judged",
+          "{path} 在一条记录中间结束；此前的 {records} 条记录已参与判断"},
+         {"compressed", "{path}: the {codec} stream ends too early; the {records} records before the cut were judged",
+          "{path}：{codec} 压缩流提前结束；截断之前的 {records} 条记录已参与判断"},
+         {"what", "{what}", "读取器的说明：{what}"},
+         {"copy-again", "copy {path} again: an unknown amount is missing at its end",
+          "重新拷贝 {path}：末尾缺失的数据量未知"}},
     .docs = {.finds = "Files whose last line, record or compressed block is cut off.",
              .matters = "The end of such a file is not the end of the run, and the last record is missing.",
              .decides = "The reader says so: it knows when bytes are left that make no whole record. A cut line is a "

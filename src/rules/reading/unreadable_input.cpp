@@ -88,7 +88,8 @@ void judge_lines(const FileRecord& file, const Parameters& set, Findings& out) {
   const std::int64_t bad = file.problem_count - cuts;
   const auto first = std::find_if_not(file.problems.begin(), file.problems.end(), cut);
   if (bad <= 0 || first == file.problems.end()) return;
-  const double share = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(bad + file.records, 1));
+  const std::int64_t whole = file.unit == PlaceUnit::kRecord ? std::max(file.lines, bad) : bad + file.records;
+  const double share = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(whole, 1));
   Finding finding;
   finding.severity = share >= set["share"] ? Severity::kWarning : Severity::kNote;
   finding.confidence = 1;
