@@ -301,6 +301,22 @@ TEST(EventFileTest, HyperParametersOfThePlugin) {
   EXPECT_EQ(setting_of(got, "amp"), "true");
 }
 
+TEST(EventFileTest, KerasKeepsEvaluationInAFolderAndCountsEpochs) {
+  std::string bytes = bytes::version();
+  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+    bytes += scalar(epoch, "epoch_loss", 3) + scalar(epoch, "epoch_accuracy", 0.5);
+  }
+  const Recording train = read_bytes("logs/train/events.out.v2", bytes);
+  EXPECT_THAT(values_of(train, "loss"), ElementsAre(3, 3, 3));
+  EXPECT_EQ(train.axis, "epoch");
+  const Recording evaluation = read_bytes("logs/validation/events.out.v2", bytes);
+  EXPECT_THAT(values_of(evaluation, "loss"), IsEmpty());
+  EXPECT_THAT(values_of(evaluation, "eval_loss"), ElementsAre(3, 3, 3));
+  EXPECT_THAT(steps_of(evaluation, "eval_accuracy"), ElementsAre(0, 1, 2));
+  const Recording steps = read(bytes::version() + scalar(100, "epoch_loss", 3) + scalar(200, "epoch_loss", 2));
+  EXPECT_EQ(steps.axis, "step");
+}
+
 TEST(EventFileTest, SessionsOfTensorFlow) {
   const auto session = [](std::uint64_t step, std::string_view log) {
     return frame(real64(1, 1) + number(2, step) + text(7, log));

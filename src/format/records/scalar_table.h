@@ -18,7 +18,9 @@ namespace assay {
 
 class ScalarTable {
  public:
-  explicit ScalarTable(Recorder& recorder) : recorder_(recorder) {}
+  /// split: what the file as a whole is of. A tag that names none itself is then of evaluation.
+  explicit ScalarTable(Recorder& recorder, DataSplit split = DataSplit::kTraining)
+      : recorder_(recorder), split_(split) {}
 
   /// record: the number of the record that it stands in; does not fall.
   void add(std::string_view tag, std::int64_t step, double value, std::int64_t record);
@@ -58,11 +60,13 @@ class ScalarTable {
   std::uint32_t find_tag(std::string_view name);
   bool steps_are_told() const;
   void leave_other_axes();
+  bool counts_epochs() const;
   std::vector<std::size_t> plan();
   void merge(const std::vector<std::size_t>& used);
   void tell_events(std::int64_t before);
 
   Recorder& recorder_;
+  DataSplit split_;
   std::vector<Link> links_;
   std::vector<Tag> tags_;                                  // one for each of links_
   std::unordered_map<std::string, std::uint32_t> lookup_;  // never iterated
