@@ -81,7 +81,7 @@ std::uint32_t ScalarTable::find_tag(std::string_view name) {
     const std::uint32_t guess = links_[last_].follows;
     if (guess != kNone && links_[guess].name == name) return last_ = guess;
   }
-  const auto known = lookup_.find(std::string(name));
+  const auto known = lookup_.find(name);
   std::uint32_t found = kNone;
   if (known != lookup_.end()) {
     found = known->second;

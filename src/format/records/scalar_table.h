@@ -4,7 +4,9 @@
 // A measurement costs its eight bytes: the values of a tag become the values of its series without being moved, since
 // each tag's own measurements already stand in the order of the rows.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,6 +41,11 @@ class ScalarTable {
     std::string name;
     std::uint32_t follows = kNone;  // the tag that stood behind this one last time
   };
+  // Looks a name up without making a string of it.
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
   struct Part {
     std::size_t from = 0;  // first measurement
     std::uint32_t number = 0;
@@ -68,8 +75,8 @@ class ScalarTable {
   Recorder& recorder_;
   DataSplit split_;
   std::vector<Link> links_;
-  std::vector<Tag> tags_;                                  // one for each of links_
-  std::unordered_map<std::string, std::uint32_t> lookup_;  // never iterated
+  std::vector<Tag> tags_;                                                             // one for each of links_
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> lookup_;  // never iterated
   std::uint32_t last_ = kNone;
   std::uint32_t part_ = 0;
   std::vector<Event> events_;
