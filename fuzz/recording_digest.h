@@ -34,6 +34,14 @@ inline std::uint64_t digest(const Recording& recording) {
       add(std::bit_cast<std::uint64_t>(series.value(i)));
     }
   }
+  for (std::size_t i = 0; i < recording.events.size(); ++i) {
+    const Event& event = recording.events[i];
+    add(static_cast<std::uint64_t>(event.kind));
+    add(static_cast<std::uint64_t>(event.line));
+    add(static_cast<std::uint64_t>(event.step.value_or(-1)));
+    add(static_cast<std::uint64_t>(recording.event_row[i]));
+    add_text(event.text);
+  }
   for (const Setting& setting : recording.config.settings) add_text(setting.key + "=" + setting.value);
   add(static_cast<std::uint64_t>(recording.file.lines));
   add(static_cast<std::uint64_t>(recording.file.unused_lines));

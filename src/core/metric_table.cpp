@@ -121,6 +121,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"困惑度", metric_of(metric::kPerplexity)},
     {"acc", metric_of(metric::kAccuracy, Unit::kNone, 1)},
     {"accuracy", metric_of(metric::kAccuracy)},
+    {"epochaccuracy", metric_of(metric::kAccuracy, Unit::kNone, 3)},
+    {"batchaccuracy", metric_of(metric::kAccuracy, Unit::kNone, 3)},
     {"acc1", metric_of(metric::kAccuracy, Unit::kNone, 2)},
     {"acc@1", metric_of(metric::kAccuracy, Unit::kNone, 2)},
     {"acc/top1", metric_of(metric::kAccuracy, Unit::kNone, 2)},

@@ -31,6 +31,11 @@ class Node {
     if (found == json_.end()) throw Malformed(path_ + "." + member + " is missing");
     return {*found, path_ + "." + member};
   }
+  /// Present, perhaps null.
+  bool has(const char* member) const {
+    if (!json_.is_object()) complain("an object");
+    return json_.contains(member);
+  }
   /// Absent or null.
   bool lacks(const char* member) const {
     if (!json_.is_object()) complain("an object");
@@ -136,10 +141,8 @@ Location location_of(const Node& node) {
   Location out;
   out.path = node["path"].text();
   if (!node.lacks("line")) out.line = node["line"].count();
-  if (!node.lacks("record")) {
-    out.unit = PlaceUnit::kRecord;
-    out.line = node["record"].count();
-  }
+  if (node.has("record")) out.unit = PlaceUnit::kRecord;
+  if (!node.lacks("record")) out.line = node["record"].count();
   if (!node.lacks("byte")) out.byte = node["byte"].count();
   if (!node.lacks("run")) out.run = node["run"].text();
   if (!node.lacks("segment")) out.segment = node["segment"].small();

@@ -125,7 +125,7 @@ class Writer {
     out["path"] = text(one.path);
     const bool records = one.unit == PlaceUnit::kRecord;
     out["line"] = one.line > 0 && !records ? Json(one.line) : Json();
-    if (records && one.line > 0) out["record"] = one.line;
+    if (records) out["record"] = one.line > 0 ? Json(one.line) : Json();
     if (one.byte >= 0) out["byte"] = one.byte;
     if (!one.run.empty()) out["run"] = text(one.run);
     if (one.segment >= 0) out["segment"] = one.segment;

@@ -15,6 +15,18 @@
 namespace assay {
 namespace {
 
+using bytes::event;
+using bytes::frame;
+using bytes::little;
+using bytes::number;
+using bytes::real32;
+using bytes::real64;
+using bytes::scalar;
+using bytes::tensor;
+using bytes::text;
+using bytes::value;
+using bytes::varint;
+using bytes::version;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -97,7 +109,6 @@ struct TensorCase {
 };
 
 std::vector<TensorCase> tensor_cases() {
-  using namespace bytes;
   const std::uint64_t minus_two = static_cast<std::uint64_t>(-2);
   const std::string half = little(0x3e00, 2);
   const std::string bfloat = little(0x3fc0, 2);
@@ -142,7 +153,6 @@ TEST(EventFileTest, EveryTypeThatHoldsAScalar) {
 }
 
 TEST(EventFileTest, TensorsOfSeveralValuesAreCountedAndOfOneElementRead) {
-  using namespace bytes;
   const auto shaped = [](std::string_view shape) {
     return event(1, value("loss", text(8, number(1, 1) + text(2, shape) + real32(5, 2.5F))));
   };
@@ -158,7 +168,6 @@ TEST(EventFileTest, TensorsOfSeveralValuesAreCountedAndOfOneElementRead) {
 }
 
 TEST(EventFileTest, WhatIsNoNumberIsCountedByKind) {
-  using namespace bytes;
   const std::string file = version() + scalar(1, "loss", 1) + event(1, value("h", text(5, "x"))) +
                            event(1, value("i", text(4, ""))) + event(1, value("a", text(6, ""))) +
                            tensor(1, "w", 2, text(2, text(2, number(1, 30)) + text(2, number(1, 3))), "histograms") +
@@ -242,7 +251,6 @@ TEST(EventFileTest, AWriterWithoutStepsGetsRecordNumbers) {
 }
 
 TEST(EventFileTest, TextsThatSetSomething) {
-  using namespace bytes;
   const auto said = [](std::string_view tag, std::string_view content) {
     return tensor(0, tag, 7, text(8, content), "text");
   };
@@ -263,7 +271,6 @@ TEST(EventFileTest, TextsThatSetSomething) {
 }
 
 TEST(EventFileTest, TextsThatAreNestedByIndentation) {
-  using namespace bytes;
   const auto said = [](std::string_view tag, std::string_view content) {
     return tensor(0, tag, 7, text(8, content), "text");
   };
@@ -281,7 +288,6 @@ TEST(EventFileTest, TextsThatAreNestedByIndentation) {
 }
 
 TEST(EventFileTest, HyperParametersOfThePlugin) {
-  using namespace bytes;
   const auto entry = [](std::string_view name, std::string_view value) {
     return text(1, text(1, name) + text(2, value));
   };
@@ -295,8 +301,23 @@ TEST(EventFileTest, HyperParametersOfThePlugin) {
   EXPECT_EQ(setting_of(got, "amp"), "true");
 }
 
+TEST(EventFileTest, KerasKeepsEvaluationInAFolderAndCountsEpochs) {
+  std::string bytes = bytes::version();
+  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+    bytes += scalar(epoch, "epoch_loss", 3) + scalar(epoch, "epoch_accuracy", 0.5);
+  }
+  const Recording train = read_bytes("logs/train/events.out.v2", bytes);
+  EXPECT_THAT(values_of(train, "loss"), ElementsAre(3, 3, 3));
+  EXPECT_EQ(train.axis, "epoch");
+  const Recording evaluation = read_bytes("logs/validation/events.out.v2", bytes);
+  EXPECT_THAT(values_of(evaluation, "loss"), IsEmpty());
+  EXPECT_THAT(values_of(evaluation, "eval_loss"), ElementsAre(3, 3, 3));
+  EXPECT_THAT(steps_of(evaluation, "eval_accuracy"), ElementsAre(0, 1, 2));
+  const Recording steps = read(bytes::version() + scalar(100, "epoch_loss", 3) + scalar(200, "epoch_loss", 2));
+  EXPECT_EQ(steps.axis, "step");
+}
+
 TEST(EventFileTest, SessionsOfTensorFlow) {
-  using namespace bytes;
   const auto session = [](std::uint64_t step, std::string_view log) {
     return frame(real64(1, 1) + number(2, step) + text(7, log));
   };
@@ -328,7 +349,7 @@ TEST(EventFileTest, EveryPrefixIsReadUpToItsEnd) {
     const std::size_t values = values_of(got, "loss").size();
     EXPECT_GE(values, before) << size;
     before = values;
-    for (const std::size_t chunk : {1, 2, 3, 7, 13, 64})
+    for (const std::size_t chunk : {1U, 2U, 3U, 7U, 13U, 64U})
       EXPECT_EQ(everything(read(cut, chunk)), said) << size << " by " << chunk;
     bool boundary = false;
     for (std::size_t at = 0; at <= size; at += 16 + static_cast<unsigned char>(whole[at])) {
@@ -381,7 +402,7 @@ TEST(EventFileTest, JunkBetweenRecordsIsPassedOver) {
   const std::string before = bytes::version() + bytes::scalar(1, "loss", 1);
   const std::string junk(1000, 'j');
   const std::string file = before + junk + bytes::scalar(2, "loss", 2) + bytes::scalar(3, "loss", 3);
-  for (const std::size_t chunk : {0, 1, 11, 12, 13, 999}) {
+  for (const std::size_t chunk : {0U, 1U, 11U, 12U, 13U, 999U}) {
     const Recording got = read(file, chunk);
     EXPECT_THAT(steps_of(got, "loss"), ElementsAre(1, 2, 3)) << chunk;
     ASSERT_EQ(got.file.problems.size(), 1U);
@@ -419,7 +440,6 @@ TEST(EventFileTest, AbsurdLengthsTakeNoMemory) {
 }
 
 TEST(EventFileTest, RecordsThatAreNoMessagesAreTold) {
-  using namespace bytes;
   const Recording got =
       read(version() + frame("\xff\xff\xff") + frame(text(5, "\x0a\x7f")) + frame(std::string("\x0b", 1)) +
            scalar(1, "loss", 2) + frame(number(1, 5) + number(5, 7) + text(2, "x")));  // every field of another type

@@ -14,9 +14,16 @@
 namespace assay {
 namespace {
 
+using bytes::history;
+using bytes::item;
+using bytes::little;
+using bytes::nested_item;
+using bytes::number;
+using bytes::text;
+using bytes::wandb_file;
+using bytes::zip_crc;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 Recording read(const std::string& bytes, std::size_t chunk = 0) { return read_bytes("run-1.wandb", bytes, chunk); }
 
@@ -32,7 +39,6 @@ std::string row(std::uint64_t step, std::string_view loss) {
 std::string console(std::string_view text) { return bytes::text(13, bytes::number(1, 1) + bytes::text(3, text)); }
 
 TEST(WandbTest, HistoryBecomesRows) {
-  using namespace bytes;
   const std::string file = wandb_file({
       text(21, ""),
       text(17, text(1, "8hx57wy1") + text(3, "demo") + text(17, number(1, 1700000000) + number(2, 500000000))),
@@ -89,7 +95,6 @@ TEST(WandbTest, TheSameAsItsHistoryAsJsonLines) {
 }
 
 TEST(WandbTest, RecordsOfOneStepAreOneRow) {
-  using namespace bytes;
   const Recording got = read(wandb_file({
       history(1, item("_step", "1") + item("loss", "3")), history(1, item("eval/loss", "4")),
       history(2, item("_step", "2") + item("loss", "2")), text(2, item("_step", "3") + item("loss", "1")),
@@ -109,7 +114,6 @@ TEST(WandbTest, AStepThatOnlyTheRecordTellsIsTheAxis) {
 }
 
 TEST(WandbTest, ConfigurationIsSettings) {
-  using namespace bytes;
   const std::string config = item("_wandb", R"({"t": 1})") + item("learning_rate", "0.0003") +
                              item("model", R"({"layers": 12, "act": "gelu", "betas": [0.9, 0.95]})") +
                              nested_item({"optim", "eps"}, "1e-08") + item("fp16", "true") + item("seed", "null") +
@@ -128,7 +132,6 @@ TEST(WandbTest, ConfigurationIsSettings) {
 }
 
 TEST(WandbTest, MediaAndSystemMetricsAreCounted) {
-  using namespace bytes;
   const Recording got = read(wandb_file({
       history(1, item("_step", "1") + item("loss", "3") +
                      item("h", R"({"_type": "histogram", "values": [1], "bins": [1, 2]})")),
@@ -147,7 +150,7 @@ TEST(WandbTest, MediaAndSystemMetricsAreCounted) {
 }
 
 TEST(WandbTest, TheExitCodeEndsTheRun) {
-  const auto ended = [](std::string exit) {
+  const auto ended = [](const std::string& exit) {
     const Recording got = read(bytes::wandb_file({row(1, "2"), bytes::text(18, exit)}));
     EXPECT_EQ(got.events.size(), 1U);
     EXPECT_THAT(got.event_row, ElementsAre(1));
@@ -208,7 +211,6 @@ TEST(WandbTest, WhatTheWriterWrites) {
 }
 
 std::string small_file() {
-  using namespace bytes;
   std::vector<std::string> records = {text(17, text(1, "a") + text(4, item("seed", "3")))};
   for (std::uint64_t step = 1; step <= 5; ++step) records.push_back(row(step, std::to_string(6 - step)));
   records.push_back(text(18, number(1, 1)));
@@ -224,7 +226,8 @@ TEST(WandbTest, EveryPrefixIsReadUpToItsEnd) {
     const std::size_t values = values_of(got, "loss").size();
     EXPECT_GE(values, before) << size;
     before = values;
-    for (const std::size_t chunk : {1, 2, 3, 7, 64}) EXPECT_EQ(everything(read(cut, chunk)), everything(got)) << size;
+    for (const std::size_t chunk : {1U, 2U, 3U, 7U, 64U})
+      EXPECT_EQ(everything(read(cut, chunk)), everything(got)) << size;
     std::size_t at = 7;
     while (at + 7 <= size) {
       const std::size_t next =
@@ -278,9 +281,9 @@ TEST(WandbTest, ABrokenBlockIsPassedOverAndTold) {
     EXPECT_EQ(loss.back(), 600);
     EXPECT_EQ(got.file.problem_count, 1);
     EXPECT_LE(got.file.problems[0].where.byte, static_cast<std::int64_t>(at));
-    for (const std::size_t chunk : {1, 7, 4096, 40000}) EXPECT_EQ(everything(read(broken, chunk)), everything(got));
+    for (const std::size_t chunk : {1U, 7U, 4096U, 40000U}) EXPECT_EQ(everything(read(broken, chunk)), everything(got));
   }
-  for (const std::size_t chunk : {1, 7, 4096, 40000})
+  for (const std::size_t chunk : {1U, 7U, 4096U, 40000U})
     EXPECT_EQ(everything(read(whole, chunk)), everything(read(whole)));
 }
 
@@ -293,7 +296,7 @@ TEST(WandbTest, ARecordIsCutInTheMiddleOfABlock) {
 }
 
 TEST(WandbTest, ZerosAtTheEndOfALiveFileAreNoFault) {
-  for (const std::size_t zeros : {1, 6, 7, 100, 40000}) {
+  for (const std::size_t zeros : {1U, 6U, 7U, 100U, 40000U}) {
     const Recording got = read(small_file() + std::string(zeros, '\0'));
     EXPECT_EQ(values_of(got, "loss").size(), 5U) << zeros;
     EXPECT_EQ(got.file.problem_count, 0) << zeros;
@@ -302,7 +305,6 @@ TEST(WandbTest, ZerosAtTheEndOfALiveFileAreNoFault) {
 }
 
 TEST(WandbTest, AWriterThatDiedInARecordAndAnotherThatWentOn) {
-  using namespace bytes;
   std::string file = wandb_file({row(1, "3")});
   const auto chunk = [&](int type, const std::string& data) {
     const std::string checked = static_cast<char>(type) + data;

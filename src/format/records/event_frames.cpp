@@ -36,8 +36,8 @@ T little_endian(const char* at) {
 bool is_frame_header(std::string_view bytes) {
   if (bytes.size() < kHeader) return false;
   // Protocol buffers end at 2 GiB, and so do the records that hold one.
-  if (little_endian<std::uint64_t>(bytes.data()) >> 31 != 0) return false;
-  return masked_crc(crc32c(bytes.substr(0, 8))) == little_endian<std::uint32_t>(bytes.data() + 8);
+  if (little_endian<std::uint64_t>(&bytes[0]) >> 31 != 0) return false;
+  return masked_crc(crc32c(bytes.substr(0, 8))) == little_endian<std::uint32_t>(&bytes[8]);
 }
 
 void EventFrames::feed(std::string_view bytes) {
@@ -68,12 +68,12 @@ std::size_t EventFrames::consume(std::string_view bytes) {
     if (rest.size() < wanted_) break;
     if (searching_ || !read_header(bytes, at)) continue;
     if (skipping_ > 0) continue;
-    const auto size = static_cast<std::size_t>(little_endian<std::uint64_t>(rest.data()));
+    const auto size = static_cast<std::size_t>(little_endian<std::uint64_t>(&rest[0]));
     wanted_ = kHeader + size + kTrailer;
     if (rest.size() < wanted_) break;
     const std::string_view data = rest.substr(kHeader, size);
     const std::int64_t place = position_ + static_cast<std::int64_t>(at);
-    const bool good = masked_crc(crc32c(data)) == little_endian<std::uint32_t>(data.data() + size);
+    const bool good = masked_crc(crc32c(data)) == little_endian<std::uint32_t>(&rest[kHeader + size]);
     good ? sink_.record(data, place) : sink_.broken(place, size);
     at += wanted_;
   }
@@ -91,7 +91,7 @@ bool EventFrames::read_header(std::string_view bytes, std::size_t& at) {
     only_zeros_ = true;
     return false;
   }
-  const auto size = little_endian<std::uint64_t>(rest.data());
+  const auto size = little_endian<std::uint64_t>(&rest[0]);
   if (size > kLongest) {
     skipping_ = size + kTrailer;
     skipped_size_ = size;
@@ -103,7 +103,7 @@ bool EventFrames::read_header(std::string_view bytes, std::size_t& at) {
 
 void EventFrames::search(std::string_view bytes, std::size_t& at) {
   for (; bytes.size() - at >= kHeader; ++at) {
-    const bool short_enough = little_endian<std::uint32_t>(bytes.data() + at + 4) == 0;
+    const bool short_enough = little_endian<std::uint32_t>(&bytes[at + 4]) == 0;
     if (short_enough && is_frame_header(bytes.substr(at))) {
       searching_ = false;
       return sink_.lost(lost_from_, position_ + static_cast<std::int64_t>(at));

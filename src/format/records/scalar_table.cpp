@@ -9,6 +9,8 @@
 // Axes. Megatron logs each quantity twice, over iterations and over samples ("lm loss", "lm loss vs samples"): in one
 // table the second would be records at steps of ten million. Those tags are left, unless there are no others.
 //
+// Keras calls what it logs at the end of an epoch "epoch_loss", and its step is the epoch.
+//
 // Which tag is the loss, which the evaluation's, is decided once from all the names together (key_plan.h).
 
 #include "format/records/scalar_table.h"
@@ -79,7 +81,7 @@ std::uint32_t ScalarTable::find_tag(std::string_view name) {
     const std::uint32_t guess = links_[last_].follows;
     if (guess != kNone && links_[guess].name == name) return last_ = guess;
   }
-  const auto known = lookup_.find(std::string(name));
+  const auto known = lookup_.find(name);
   std::uint32_t found = kNone;
   if (known != lookup_.end()) {
     found = known->second;
@@ -130,6 +132,19 @@ void ScalarTable::leave_other_axes() {
                      "the same over samples or tokens instead of steps");
 }
 
+// Nothing but "epoch_…", and each of them once an epoch.
+bool ScalarTable::counts_epochs() const {
+  bool any = false;
+  for (std::size_t i = 0; i < tags_.size(); ++i) {
+    const Tag& tag = tags_[i];
+    if (!tag.used || tag.value.empty()) continue;
+    const auto count = static_cast<std::int64_t>(tag.value.size());
+    if (!links_[i].name.starts_with("epoch_") || tag.step.back() - tag.step.front() != count - 1) return false;
+    any = any || count > 1;
+  }
+  return any;
+}
+
 // The tags that become columns; makes them.
 std::vector<std::size_t> ScalarTable::plan() {
   KeyFacts steps;  // as if the step were a tag: it is the axis, and others are no better
@@ -156,11 +171,12 @@ std::vector<std::size_t> ScalarTable::plan() {
   steps.integers = steps.numbers;
   steps.rises = steps.numbers - 1;
   facts.front() = std::move(steps);
-  const TablePlan plan(facts, 0);
+  TablePlan plan(facts, 0);
   std::vector<std::size_t> used;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     Tag& tag = tags_[candidates[k]];
-    const KeyPlan& key = plan.keys()[k + 1];
+    KeyPlan key = plan.keys()[k + 1];
+    if (split_ == DataSplit::kEvaluation && key.use == KeyUse::kValue) key = plan.plan_evaluation(facts[k + 1].key);
     if (key.use == KeyUse::kTotalSteps) {
       if (const auto total = exact_integer(tag.value.back()); total && *total > 0) recorder_.planned_steps(*total);
     }
@@ -247,6 +263,7 @@ void ScalarTable::finish() {
                              kLongestTag, overflow_));
   }
   leave_other_axes();
+  if (counts_epochs()) axis_ = "epoch";
   const std::vector<std::size_t> used = plan();
   merge(used);
   for (const std::size_t i : used) {

@@ -4,7 +4,9 @@
 // A measurement costs its eight bytes: the values of a tag become the values of its series without being moved, since
 // each tag's own measurements already stand in the order of the rows.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,7 +20,9 @@ namespace assay {
 
 class ScalarTable {
  public:
-  explicit ScalarTable(Recorder& recorder) : recorder_(recorder) {}
+  /// split: what the file as a whole is of. A tag that names none itself is then of evaluation.
+  explicit ScalarTable(Recorder& recorder, DataSplit split = DataSplit::kTraining)
+      : recorder_(recorder), split_(split) {}
 
   /// record: the number of the record that it stands in; does not fall.
   void add(std::string_view tag, std::int64_t step, double value, std::int64_t record);
@@ -36,6 +40,11 @@ class ScalarTable {
   struct Link {
     std::string name;
     std::uint32_t follows = kNone;  // the tag that stood behind this one last time
+  };
+  // Looks a name up without making a string of it.
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   struct Part {
     std::size_t from = 0;  // first measurement
@@ -58,14 +67,16 @@ class ScalarTable {
   std::uint32_t find_tag(std::string_view name);
   bool steps_are_told() const;
   void leave_other_axes();
+  bool counts_epochs() const;
   std::vector<std::size_t> plan();
   void merge(const std::vector<std::size_t>& used);
   void tell_events(std::int64_t before);
 
   Recorder& recorder_;
+  DataSplit split_;
   std::vector<Link> links_;
-  std::vector<Tag> tags_;                                  // one for each of links_
-  std::unordered_map<std::string, std::uint32_t> lookup_;  // never iterated
+  std::vector<Tag> tags_;                                                             // one for each of links_
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> lookup_;  // never iterated
   std::uint32_t last_ = kNone;
   std::uint32_t part_ = 0;
   std::vector<Event> events_;

@@ -60,7 +60,7 @@ template <class T>
 std::optional<double> of_bytes(std::string_view bytes) {
   if (bytes.size() != sizeof(T)) return std::nullopt;
   T value{};
-  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
   if constexpr (std::endian::native == std::endian::big && sizeof(T) > 1) {
     char swapped[sizeof(T)];
     for (std::size_t i = 0; i < sizeof(T); ++i) swapped[i] = bytes[sizeof(T) - 1 - i];

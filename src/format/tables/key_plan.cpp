@@ -280,7 +280,10 @@ void TablePlan::judge(std::span<const KeyFacts> facts, std::int64_t rows) {
 KeyPlan TablePlan::own_name(std::string_view key) {
   const std::string printed = printable_utf8(key);
   std::string name = printed;
-  for (int n = 2; !taken_.insert(name).second; ++n) name = printed + " (" + std::to_string(n) + ")";
+  while (!taken_.insert(name).second) {
+    int& number = repeats_.emplace(printed, 1).first->second;
+    name = printed + " (" + std::to_string(++number) + ")";
+  }
   return {KeyUse::kValue, std::move(name), printed, Unit::kNone, 1};
 }
 

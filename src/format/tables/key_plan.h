@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -97,6 +98,7 @@ class TablePlan {
 
   std::vector<KeyPlan> keys_;
   std::set<std::string, std::less<>> taken_;  // metrics that a key has
+  std::map<std::string, int> repeats_;        // of names that look alike: how many have been numbered
   std::string axis_;
   bool is_log_ = false;
   bool is_table_of_runs_ = false;
