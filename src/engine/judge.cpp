@@ -42,7 +42,7 @@ void judge_one(const Rule& rule, const CheckOptions& options, const Ask& ask, Ju
 // A rule need not repeat which run it looks at.
 void complete_place(Location& place, const Run& run) {
   if (place.run.empty()) place.run = run.id;
-  if (place.path.empty()) place.path = run.paths.empty() ? run.id : run.paths.front();
+  if (place.path.empty()) place.path = run.location(0).path;
 }
 
 }  // namespace

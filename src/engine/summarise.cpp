@@ -43,16 +43,23 @@ SeriesSummary summarise_series(const Series& series, int segment, bool details) 
   return out;
 }
 
-std::vector<EventCount> count_events(const std::vector<Event>& events) {
+std::vector<EventCount> count_events(const Run& run) {
   std::map<EventKind, EventCount> kinds;
-  for (const Event& event : events) {
+  for (const Event& event : run.events) {
     EventCount& kind = kinds[event.kind];
     if (kind.count++ == 0) kind.first = event;
     kind.last = event;
   }
   std::vector<EventCount> out;
+  const auto own_place = [&](Event& event, std::string& path) {
+    const Location where = run.location(event.line);
+    path = where.path;
+    event.line = where.line;
+  };
   for (auto& [kind, count] : kinds) {
     count.kind = kind;
+    own_place(count.first, count.first_path);
+    own_place(count.last, count.last_path);
     out.push_back(std::move(count));
   }
   return out;
@@ -75,7 +82,7 @@ std::optional<StepRange> steps_of(const Run& run) {
 RunSummary summarise(const Run& run, bool details) {
   RunSummary out;
   out.id = run.id;
-  out.paths = run.paths;
+  for (const Source& one : run.sources) out.sources.push_back({one.path, one.kind, one.role});
   out.dialect = run.dialect;
   out.axis = run.segments.empty() ? "" : run.segments.front().axis;
   out.kind = training_kind(run);
@@ -83,7 +90,7 @@ RunSummary summarise(const Run& run, bool details) {
   out.steps = steps_of(run);
   out.planned_steps = run.planned_steps;
   out.interpretations = run.interpretations;
-  out.events = count_events(run.events);
+  out.events = count_events(run);
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
     const Segment& segment = run.segments[i];
     if (segment.rows) out.records += static_cast<std::int64_t>(segment.rows->size());

@@ -214,13 +214,22 @@ EventCount event_count_of(const Node& node) {
   out.count = node["count"].count();
   out.first = event_of(node["first"], out.kind);
   out.last = event_of(node["last"], out.kind);
+  if (!node["first"].lacks("path")) out.first_path = node["first"]["path"].text();
+  if (!node["last"].lacks("path")) out.last_path = node["last"]["path"].text();
   return out;
 }
 
 RunSummary run_of(const Node& node) {
   RunSummary out;
   out.id = node["id"].text();
-  out.paths = node["paths"].all(text_of);
+  if (!node.lacks("sources")) {
+    out.sources = node["sources"].all([](const Node& item) {
+      return SourceSummary{item["path"].text(), item["kind"].text(), item["role"].one_of(json_names::kRoles)};
+    });
+  } else {  // older reports do not tell roles
+    for (std::string& path : node["paths"].all(text_of))
+      out.sources.push_back({std::move(path), "", SourceRole::kMain});
+  }
   out.dialect = node["dialect"].text();
   out.axis = node["axis"].text();
   out.kind = node["kind"].one_of(json_names::kKinds);
@@ -275,6 +284,8 @@ FileRecord file_of(const Node& node) {
   out.problems = node["problems"].all(error_of);
   out.problem_count = node["problem_count"].count();
   if (!node.lacks("error")) out.error = error_of(node["error"]);
+  if (!node.lacks("run")) out.run = node["run"].text();
+  if (!node.lacks("could_be_of")) out.could_be_of = node["could_be_of"].count();
   return out;
 }
 
@@ -303,6 +314,10 @@ Report report_of(const Node& node) {
   out.findings = node["findings"].all(finding_of);
   out.sections = node["sections"].all(section_of);
   out.files = node["files"].all(file_of);
+  if (!node.lacks("beside")) {
+    out.beside = node["beside"].all(
+        [](const Node& one) { return Beside{one["path"].text(), one["role"].one_of(json_names::kRoles)}; });
+  }
   const Node rules = node["rules"];
   out.rules_run = rules["run"].all(text_of);
   out.not_applicable = rules["not_applicable"].all(

@@ -8,6 +8,7 @@
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
+#include "report/sources.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
 #include "report/words.h"
@@ -108,7 +109,7 @@ class Reading {
     }
     std::erase(facts, "");
     page_.paragraph(2, listed(facts, language()));
-    if (run.paths.size() > 1) page_.paragraph(2, listed(run.paths, language()));
+    if (run.sources.size() > 1) page_.paragraph(2, sources_phrase(run, language()));
     write_series(run);
     write_events(run);
     write_settings(run);
@@ -203,7 +204,9 @@ class Reading {
       std::string steps;
       if (kind.first.step) steps = format(Value(*kind.first.step));
       if (kind.last.step && kind.last.step != kind.first.step) steps += "-" + format(Value(*kind.last.step));
-      rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps, std::to_string(kind.first.line)});
+      rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps,
+                      (kind.first_path == run.id || kind.first_path.empty() ? "" : kind.first_path + ":") +
+                          std::to_string(kind.first.line)});
     }
     print_table(page_, 2,
                 {{lang("kind", "类型")},

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "assay/metric.h"
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
+#include "report/sources.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
 #include "report/words.h"
@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMostEvidence = 5;
 constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
 constexpr std::size_t kMostPlacesVerbose = 200;
+constexpr std::size_t kMostCopies = 3;
 constexpr int kWidestCurve = 48;
 constexpr int kNarrowestCurve = 10;
 
@@ -232,10 +233,28 @@ class TextReport {
     };
     const auto steps = [](const Location& place) { return place.steps ? format(Value(*place.steps)) : std::string(); };
     const std::string own = finding.where ? steps(*finding.where) : "";
+    std::vector<std::string> copies;  // the same steps in other files
     for (const Location& place : finding.also) {
       const std::string text = steps(place);
-      if (text.empty() || text != own) add(text.empty() ? place_of(place) : text);
+      const bool elsewhere = finding.where && place.path != finding.where->path;
+      if (text.empty() || text != own) {
+        add(text.empty() ? place_of(place) : elsewhere ? text + " (" + place_of(place) + ")" : text);
+      } else if (elsewhere) {
+        copies.push_back(place_of(place));
+      }
     }
+    write_places(std::move(places));
+    if (copies.empty()) return;
+    const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostCopies;
+    const std::size_t rest = copies.size() > most ? copies.size() - most : 0;
+    copies.resize(copies.size() - rest);
+    std::string text =
+        say("the same in {places}", "同样见于 {places}", {{"places", listed(copies, language())}}, language());
+    if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 处", {{"rest", rest}}, language());
+    page_.paragraph(indent_, text);
+  }
+
+  void write_places(std::vector<std::string> places) {
     if (places.empty()) return;
     const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostPlaces;
     const std::size_t rest = places.size() > most ? places.size() - most : 0;
@@ -276,6 +295,9 @@ class TextReport {
     write_files();
     if (report_.runs.size() <= 3 || page_.options().verbose) {
       for (const RunSummary& run : report_.runs) write_run(run);
+    }
+    for (const std::string& text : {loose_settings_phrase(report_, language()), beside_phrase(report_, language())}) {
+      if (!text.empty()) footer(text);
     }
     write_unused();
     const Counts counts = count_findings(report_);
@@ -328,23 +350,6 @@ class TextReport {
     footer(text);
   }
 
-  // Those that most verdicts stand on first, then the others as they come in the log.
-  static std::vector<std::string> metrics_of(const RunSummary& run) {
-    std::vector<std::string> metrics;
-    const auto add = [&](const SeriesSummary& series) {
-      const std::string name = spoken(series.metric);
-      if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) metrics.push_back(name);
-    };
-    for (const std::string_view first :
-         {metric::kLoss, metric::kEvalLoss, metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
-      for (const SeriesSummary& series : run.series) {
-        if (series.metric == first) add(series);
-      }
-    }
-    for (const SeriesSummary& series : run.series) add(series);
-    return metrics;
-  }
-
   void write_run(const RunSummary& run) {
     std::vector<std::string> metrics = metrics_of(run);
     const std::size_t most = page_.options().verbose ? metrics.size() : 6;
@@ -380,6 +385,9 @@ class TextReport {
           say("; {remarks} on how the numbers were read (-v)", "；关于数值读取的 {remarks}（-v）", values, language());
     }
     footer(text);
+    if (run.sources.size() > 1) {
+      page_.paragraph("  ", 2, 4, say("from ", "来源：", language()) + sources_phrase(run, language()), Ink::kFaint);
+    }
     if (!page_.options().verbose) return;
     for (const Interpretation& one : run.interpretations)
       page_.paragraph("  ", 2, 4, describe(one, language()), Ink::kFaint);

@@ -120,7 +120,7 @@ inline std::vector<RuleRecord> sample_rules() {
 inline RunSummary sample_run() {
   RunSummary run;
   run.id = "runs/7b/train.log";
-  run.paths = {run.id};
+  run.sources = {{run.id, "text log", SourceRole::kMain}};
   run.dialect = "megatron";
   run.axis = "iteration";
   run.kind = TrainingKind::kPretraining;
@@ -172,7 +172,7 @@ inline Report sample_report() {
   report.arguments = {"runs"};
   RunSummary other;
   other.id = "runs/\x1b[2Jevil \xff.log";
-  other.paths = {other.id};
+  other.sources = {{other.id, "text log", SourceRole::kMain}};
   other.dialect = "general";
   other.axis = "record";
   other.records = 40;

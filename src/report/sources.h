@@ -1,0 +1,25 @@
+#pragma once
+// What a run was read from and what was found in it, in words: files, what each was taken for, metrics.
+
+#include <string>
+#include <vector>
+
+#include "assay/report.h"
+#include "assay/text.h"
+
+namespace assay {
+
+/// "train.log (text log), metrics.csv (the same series), config.json (settings)". Paths lose the folder of the run's
+/// main source.
+std::string sources_phrase(const RunSummary& run, Language language);
+
+/// Names of its metrics: those that most verdicts stand on first, then the others as they come in the log.
+std::vector<std::string> metrics_of(const RunSummary& run);
+
+/// "beside it, not read: config.yaml (settings), …: assay check DIR"; empty when there is nothing.
+std::string beside_phrase(const Report& report, Language language);
+
+/// "config.json: settings of one of 3 runs, given to none"; empty when there are none.
+std::string loose_settings_phrase(const Report& report, Language language);
+
+}  // namespace assay
