@@ -83,7 +83,7 @@ enum class TrainingKind : std::uint8_t { kUnknown, kPretraining, kFineTuning, kP
 enum class SourceRole : std::uint8_t {
   kMain,      // its records are those of the run
   kSame,      // the same series again
-  kMore,      // records of other metrics of the same run
+  kMore,      // other records of the same run: metrics that the main one lacks, or means of its own
   kPart,      // a part of the run, after a restart or in another file
   kRank,      // another process of the same job
   kMessages,  // messages without records

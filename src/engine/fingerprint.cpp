@@ -38,8 +38,8 @@ namespace assay {
 namespace {
 
 constexpr double kEnoughBits = 10;
-constexpr double kSeedsApart = 0.005;              // of the level: what runs of one recipe differ by at least
 constexpr double kFloatEpsilon = 1.0 / (1 << 22);  // event files hold single precision
+constexpr std::size_t kQuantumValues = 64;
 constexpr std::size_t kMostSaid = 32;
 constexpr std::size_t kMostSettings = 5000;  // looked at
 
@@ -97,7 +97,8 @@ class Sampler {
     out.points.erase(std::unique(out.points.begin(), out.points.end(), same_step), out.points.end());
     if (out.points.size() > most_) out.points.resize(most_);
     std::vector<double> values;
-    for (const auto& point : out.points) values.push_back(point.value);
+    const std::size_t stride = out.points.size() / kQuantumValues + 1;
+    for (std::size_t i = 0; i < out.points.size(); i += stride) values.push_back(out.points[i].value);
     if (const auto quantum = decimal_quantum(values)) out.quantum = *quantum;
     return out;
   }
@@ -184,14 +185,16 @@ void read_rate(const Recording& recording, std::size_t most, Fingerprint& out) {
     if (one.metric != metric::kLearningRate || one.empty()) continue;
     out.rate = Sampler(recording, one, most).sample();
     double highest = 0;
-    double last = 0;
-    for (const double value : one.values.span()) {
-      if (!std::isfinite(value)) continue;
-      highest = std::max(highest, value);
-      last = value;
+    std::size_t near_highest = 0;  // index of the first value that is within a hundredth of it
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      const double value = one.value(i);
+      if (!std::isfinite(value) || value <= highest) continue;
+      if (value > 1.01 * highest) near_highest = i;
+      highest = value;
     }
     if (highest > 0) out.highest_rate = highest;
-    out.rate_fell = last < 0.99 * highest;
+    // A warm-up that goes on has its greatest values at the end.
+    out.rate_peaked = one.size() >= 8 && 4 * near_highest < 3 * one.size();
     return;
   }
 }
@@ -289,8 +292,7 @@ Fingerprint fingerprint(const Recording& recording, std::size_t most) {
 }
 
 bool Agreement::same() const {
-  const bool parted = tail >= 3 || (common < 6 && tail > 0);
-  return common >= 3 && distinct >= 3 && 10 * agree >= 9 * common && !parted && bits >= kEnoughBits;
+  return common >= 3 && distinct >= 3 && !parted() && bits >= kEnoughBits;
 }
 
 double resolution(const SampledSeries& a, double x, const SampledSeries& b, double y) {

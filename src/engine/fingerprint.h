@@ -47,11 +47,14 @@ struct Fingerprint {
   bool ended = false;                  // it says that it ended as planned
   std::vector<SampledSeries> series;   // the main one first
   std::optional<SampledSeries> rate;   // learning rate
-  std::optional<double> highest_rate;  // and whether it fell again: then the highest is the peak of the schedule
-  bool rate_fell = false;
+  std::optional<double> highest_rate;
+  bool rate_peaked = false;  // it fell or stayed level after that: it is the peak of the schedule
   std::vector<std::pair<std::string, double>> said;  // settings that tell runs apart; a key may come twice
   bool has_records() const { return rows > 0 || events > 0; }
 };
+
+/// Runs of one recipe with other seeds have losses that lie at least this share of their level apart.
+inline constexpr double kSeedsApart = 0.005;
 
 /// Points kept of a series, so that the fingerprints of all files fit into memory.
 std::size_t points_for(std::size_t files);
@@ -69,6 +72,8 @@ struct Agreement {
   double apart = 0;          // median of |a - b| / |a|
   /// The same numbers: by chance once in a thousand at most.
   bool same() const;
+  /// Common at first, or now and then, but not the same numbers throughout.
+  bool parted() const { return common >= 3 && (10 * agree < 9 * common || tail >= 3 || (common < 6 && tail > 0)); }
   /// Not the same numbers.
   bool differs() const { return common >= 3 && 2 * agree < common; }
 };

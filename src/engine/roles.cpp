@@ -34,7 +34,11 @@ class Roles {
     });
     parts_.front().role = SourceRole::kMain;
     std::sort(rest_.begin(), rest_.end(), [this](const GroupMember& a, const GroupMember& b) {
-      return std::tie(a.role, file(a.file).path) < std::tie(b.role, file(b.file).path);
+      const auto key = [this](const GroupMember& one) {  // of one role, other kinds than the main file's first
+        const bool alike = file(one.file).kind == file(parts_.front().file).kind;
+        return std::make_tuple(one.role, alike, std::cref(file(one.file).path));
+      };
+      return key(a) < key(b);
     });
     parts_.insert(parts_.end(), rest_.begin(), rest_.end());
     return parts_;
@@ -48,9 +52,10 @@ class Roles {
       const Fingerprint& one = file(i);
       const SampledSeries* main = one.series.empty() ? nullptr : &one.series.front();
       const bool loss = main != nullptr && main->metric == metric::kLoss;
+      const auto folders = std::count(one.path.begin(), one.path.end(), '/');
       return std::make_tuple(!loss, one.stepless, main == nullptr ? 0 : -static_cast<std::int64_t>(main->size),
-                             main == nullptr ? 0 : -main->quantum.digits, -static_cast<std::int64_t>(one.metrics),
-                             std::cref(one.path));
+                             known_.layouts[i].rank, main == nullptr ? 0 : -main->quantum.digits,
+                             -static_cast<std::int64_t>(one.metrics), folders, std::cref(one.path));
     };
     return key(a) < key(b);
   }

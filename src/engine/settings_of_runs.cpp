@@ -128,12 +128,12 @@ class Attacher {
     for (const GroupMember& member : run.members) {
       const Fingerprint& file = known_.files[member.file];
       if (!file.has_records()) continue;
-      if (file.highest_rate && file.rate_fell &&
+      if (file.highest_rate && file.rate_peaked &&
           says(settings, kRateSetting, *file.highest_rate, kRateTolerance) == false) {
         return true;
       }
       // Still on its way up: only too much is known.
-      if (file.highest_rate && !file.rate_fell) {
+      if (file.highest_rate && !file.rate_peaked) {
         const bool above = std::any_of(settings.said.begin(), settings.said.end(), [&](const auto& one) {
           return one.first == kRateSetting && one.second >= *file.highest_rate * (1 - kRateTolerance);
         });

@@ -66,7 +66,7 @@ inline constexpr Names<EventKind, 11> kEvents = {{{EventKind::kOverflow, "overfl
 
 inline constexpr Names<SourceRole, 8> kRoles = {{{SourceRole::kMain, "main"},
                                                  {SourceRole::kSame, "same-series"},
-                                                 {SourceRole::kMore, "more-metrics"},
+                                                 {SourceRole::kMore, "same-run"},
                                                  {SourceRole::kPart, "part"},
                                                  {SourceRole::kRank, "rank"},
                                                  {SourceRole::kMessages, "messages"},

@@ -22,7 +22,7 @@ std::string role_word(SourceRole role, std::string_view kind, Language language)
   switch (role) {
     case SourceRole::kMain: return kind_word(kind, language);
     case SourceRole::kSame: return say("the same series", "同一序列", language);
-    case SourceRole::kMore: return say("more metrics", "更多指标", language);
+    case SourceRole::kMore: return say("the same run", "同一次运行", language);
     case SourceRole::kPart: return say("another part", "另一部分", language);
     case SourceRole::kRank: return say("another rank", "其他 rank", language);
     case SourceRole::kMessages: return say("messages", "消息", language);
