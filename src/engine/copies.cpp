@@ -98,7 +98,8 @@ class Copies {
       const SampledSeries* other = assay::find(files_[b], one.metric);
       if (other == nullptr) continue;
       const Agreement found = compare(one, *other, by_ordinal);
-      if (one.metric != metric::kGradNorm && found.parted()) return false;
+      const bool restarted = files_[a].goes_back || files_[b].goes_back;
+      if (one.metric != metric::kGradNorm && (found.parted() || (found.gross > 0 && !restarted))) return false;
       same = same || found.same();
     }
     return same;

@@ -4,8 +4,8 @@
 // each with each, and without holding them all, each file gives a sample. Files of one run rarely hold the same steps: a
 // console prints every tenth, an event file has them all. A sample by chance of a million steps would miss the thousand
 // that the console has, so the sample prefers steps that all loggers share: round ones (the multiples of the greatest
-// powers of ten, twice and five times them, that leave no more than half of the room), the first ones, in which a
-// logger's offset shows, and some by a hash of the step, the same in all files.
+// powers of ten, of twice and five times them, and the steps beside these, as far as half of the room goes), the first
+// ones, in which a logger's offset shows, and some by a hash of the step, the same in all files.
 //
 // Do two samples show the same numbers? Each value was rounded when it was printed; the resolution is read from the
 // numbers themselves (stat/quantum.h), and two values agree when they differ by no more than the coarser of the two. How
@@ -17,7 +17,8 @@
 //
 // Runs that start from one checkpoint, with the log copied along, agree at first and then no more. So nine tenths of the
 // common steps have to agree, and among the last ones no three in a row may disagree. A tenth may: steps that were gone
-// over twice after a restart, of which the files keep different ones.
+// over twice after a restart, of which the files keep different ones. Where neither file goes back none may differ by
+// more than rounding: a run that was repeated with the same seed and has a spike that the first had not is another run.
 //
 // Limits: a run repeated bit by bit is taken for the same run. A loss that one file averages over its interval agrees
 // with nothing; such files need other evidence (group.cpp).
@@ -27,8 +28,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <set>
 
 #include "assay/metric.h"
@@ -39,6 +38,7 @@ namespace {
 
 constexpr double kEnoughBits = 10;
 constexpr double kFloatEpsilon = 1.0 / (1 << 22);  // event files hold single precision
+constexpr double kRounding = 5;  // units of the last digit: sums in another order, rounded twice
 constexpr std::size_t kQuantumValues = 64;
 constexpr std::size_t kMostSaid = 32;
 constexpr std::size_t kMostSettings = 5000;  // looked at
@@ -50,7 +50,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// 0 for a step that 10 does not divide …: the number of 2, 5, 10, 20, 50, … that divide it, in that order.
+// How many of 2, 5, 10, 20, 50, … in this order divide a step, up to the first that does not.
 std::size_t roundness(std::int64_t step) {
   std::size_t out = 0;
   std::int64_t ten = 1;
@@ -61,6 +61,11 @@ std::size_t roundness(std::int64_t step) {
     }
   }
   return out;
+}
+
+// Loggers count from 0, from 1, or up to the last step of an interval.
+std::size_t nearly_round(std::int64_t step) {
+  return std::max({roundness(step), roundness(step - 1), roundness(step + 1)});
 }
 
 // Nothing of it is noise that tells runs apart.
@@ -115,7 +120,7 @@ class Sampler {
     for (std::size_t i = 0; i < series_.size(); ++i) {
       const std::int64_t step = recording_.step[series_.row_of(i)];
       told += step != kNoStep ? 1 : 0;
-      if (step != kNoStep) ++count[std::min(roundness(step), count.size() - 1)];
+      if (step != kNoStep) ++count[std::min(nearly_round(step), count.size() - 1)];
     }
     stepless_ = 2 * told < series_.size();
     if (series_.size() <= most_) return;
@@ -128,7 +133,7 @@ class Sampler {
 
   bool wanted(std::size_t i, std::int64_t step) const {
     if (all_ || i < most_ / 4) return true;
-    if (roundness(step) >= round_from_) return true;
+    if (nearly_round(step) >= round_from_) return true;
     return (mixed(static_cast<std::uint64_t>(step)) & ((std::uint64_t{1} << hash_bits_) - 1)) == 0;
   }
 
@@ -171,6 +176,7 @@ void read_steps(const Recording& recording, const Series& main, Fingerprint& out
     out.steps.first = std::min(out.steps.first, step);
     out.steps.last = std::max(out.steps.last, step);
     if (before != kNoStep && step > before && gaps.size() < 65) gaps.push_back(step - before);
+    out.goes_back = out.goes_back || (before != kNoStep && step <= before);
     before = step;
   }
   out.stepless = 2 * told < main.size();
@@ -305,8 +311,8 @@ std::vector<SampledSeries::Point> shared_points(const SampledSeries& series, std
   if (out.size() <= most) return out;
   const std::size_t first = most / 4;
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [](const auto& a, const auto& b) {
-    const std::size_t round_a = roundness(a.step);
-    const std::size_t round_b = roundness(b.step);
+    const std::size_t round_a = nearly_round(a.step);
+    const std::size_t round_b = nearly_round(b.step);
     return round_a != round_b ? round_a > round_b : a.step < b.step;
   });
   out.resize(most);
@@ -326,6 +332,7 @@ Agreement compare(const SampledSeries& a, const SampledSeries& b, bool by_ordina
     const bool agree = numbers ? std::fabs(x - y) <= step * (1 + 1e-6) : std::isfinite(x) == std::isfinite(y);
     if (numbers && x != 0) apart.push_back(std::fabs(x - y) / std::fabs(x));
     out.tail = agree ? 0 : out.tail + 1;
+    out.gross += agree || (numbers && std::fabs(x - y) <= kRounding * step) ? 0 : 1;
     if (!agree) continue;
     ++out.agree;
     if (!numbers) continue;

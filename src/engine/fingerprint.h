@@ -42,6 +42,7 @@ struct Fingerprint {
   bool stepless = false;  // most values of its main series have no step
   StepRange steps;        // of its main series; its greatest and least step where it goes back
   std::int64_t spacing = 1;
+  bool goes_back = false;  // a step comes again: the run was restarted
   std::optional<std::int64_t> planned;
   bool begins = false;                 // the banner of a start, or a loaded checkpoint, stands before the first record
   bool ended = false;                  // it says that it ended as planned
@@ -67,6 +68,7 @@ struct Agreement {
   std::size_t common = 0;
   std::size_t agree = 0;     // within the coarser of their printed resolutions
   std::size_t distinct = 0;  // different values among those that agree
+  std::size_t gross = 0;     // that differ by more than any way of rounding
   std::size_t tail = 0;      // common steps at the end that disagree, without a break
   double bits = 0;           // what agreeing by chance would cost
   double apart = 0;          // median of |a - b| / |a|

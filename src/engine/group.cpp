@@ -221,7 +221,8 @@ class Grouper {
   void by_folder() {
     Keyed roots;
     for (std::size_t i = 0; i < known_.files.size(); ++i) {
-      if (joinable(i)) roots[layouts_[i].root].push_back(i);
+      // Messages without records could be of any run there.
+      if (joinable(i) && file(i).rows > 0) roots[layouts_[i].root].push_back(i);
     }
     for (const auto& [root, files] : roots) {
       if (files.size() < 2) continue;

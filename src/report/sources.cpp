@@ -86,8 +86,13 @@ std::string beside_phrase(const Report& report, Language language) {
   if (all > kMostListed) {
     text += say(" and {more} more", " 等，另有 {more} 个", {{"more", all - kMostListed}}, language);
   }
-  const std::string named = folder.empty() ? "." : std::string(folder);
-  return text + say(": assay check {folder}", "：assay check {folder}", {{"folder", named}}, language);
+  return text;
+}
+
+std::string beside_command(const Report& report) {
+  if (report.beside.empty() || report.arguments.empty()) return {};
+  const std::string_view folder = folder_of(report.arguments.front());
+  return "assay check " + (folder.empty() ? "." : std::string(folder));
 }
 
 std::string loose_settings_phrase(const Report& report, Language language) {

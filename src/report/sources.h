@@ -16,8 +16,10 @@ std::string sources_phrase(const RunSummary& run, Language language);
 /// Names of its metrics: those that most verdicts stand on first, then the others as they come in the log.
 std::vector<std::string> metrics_of(const RunSummary& run);
 
-/// "beside it, not read: config.yaml (settings), …: assay check DIR"; empty when there is nothing.
+/// "beside it, not read: config.yaml (settings), …"; empty when there is nothing.
 std::string beside_phrase(const Report& report, Language language);
+/// What reads it too: "assay check DIR".
+std::string beside_command(const Report& report);
 
 /// "config.json: settings of one of 3 runs, given to none"; empty when there are none.
 std::string loose_settings_phrase(const Report& report, Language language);

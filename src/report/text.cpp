@@ -296,9 +296,9 @@ class TextReport {
     if (report_.runs.size() <= 3 || page_.options().verbose) {
       for (const RunSummary& run : report_.runs) write_run(run);
     }
-    for (const std::string& text : {loose_settings_phrase(report_, language()), beside_phrase(report_, language())}) {
-      if (!text.empty()) footer(text);
-    }
+    if (const std::string text = loose_settings_phrase(report_, language()); !text.empty()) footer(text);
+    if (const std::string text = beside_phrase(report_, language()); !text.empty())
+      with_command(text, beside_command(report_));
     write_unused();
     const Counts counts = count_findings(report_);
     if (counts.notes > 0 && counts.errors + counts.warnings > 0 && !page_.options().verbose) {
@@ -412,13 +412,15 @@ class TextReport {
                            {"path", report_.arguments.size() == 1 ? report_.arguments.front() : example->path}};
     std::string text = say("not used: {unused} of {lines}", "未使用：{lines}中的 {unused} 行", values, language());
     if (problems > 0) text += say("; {problems} while reading", "；读取时遇到 {problems}", values, language());
-    // Unbroken, if need be on a line of its own: it is there to be copied.
-    const std::string command =
-        say(" (assay show --ledger {path})", "（assay show --ledger {path}）", values, language());
-    if (display_width(page_.clean(text + command)) <= page_.width()) return footer(text + command);
+    with_command(text, say("assay show --ledger {path}", "assay show --ledger {path}", values, language()));
+  }
+
+  // Unbroken, if need be on a line of its own: it is there to be copied.
+  void with_command(const std::string& text, const std::string& command) {
+    const std::string behind = say(" ({command})", "（{command}）", {{"command", command}}, language());
+    if (display_width(page_.clean(text + behind)) <= page_.width()) return footer(text + behind);
     footer(text);
-    page_.line(page_.paint(Ink::kFaint, page_.clean(say("  assay show --ledger {path}", "  assay show --ledger {path}",
-                                                        values, language()))));
+    page_.line(page_.paint(Ink::kFaint, page_.clean("  " + command)));
   }
 
   // Rules of the reading always apply, as far as anybody cares.
