@@ -26,6 +26,8 @@ namespace assay {
 
 namespace {
 
+constexpr std::size_t kMostCopies = 32;  // whose places are told; a run has hundreds of checkpoints
+
 // What came of the files of one run.
 struct Outcome {
   std::optional<RunSummary> run;
@@ -39,38 +41,53 @@ void add_problem(FileRecord& file, Error problem) {
 
 bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
 
-// Nothing where the recordings cannot be had any more: the user interrupted.
-std::optional<std::vector<JoinMember>> take_all(Shelf& shelf, const RunGroup& group) {
-  std::vector<JoinMember> out;
-  for (const GroupMember& member : group.members) {
+bool is_settings(SourceRole role) { return role == SourceRole::kSettings || role == SourceRole::kSummary; }
+
+// The run of a group, one recording at a time. Nothing where there is no run in it, or where the recordings cannot be
+// had any more: the user interrupted.
+std::optional<Run> join(Shelf& shelf, const RunGroup& group, const CheckOptions& options) {
+  Joiner joiner;
+  std::size_t copies = 0;
+  bool records = false;
+  bool settings = false;
+  // Ledgers are completed by the joiner.
+  const auto add = [&](const GroupMember& member, bool first) {
+    FileRecord& ledger = shelf.ledger(member.file);
+    if (member.role == SourceRole::kSame && ++copies > kMostCopies) {
+      joiner.name_source(ledger.path, ledger.kind, member.role);
+      return true;
+    }
     std::optional<Recording> recording = shelf.take(member.file);
-    if (!recording) return std::nullopt;
-    out.push_back({std::move(*recording), member.role});
+    if (!recording) return false;
+    records = records || recording->rows() > 0 || !recording->events.empty();
+    settings = settings || !recording->config.settings.empty();
+    if (is_settings(member.role) && !first) {
+      joiner.add_settings(*recording, member.role);
+    } else {
+      joiner.add(*recording, member.role);
+    }
+    ledger = std::move(recording->file);
+    return true;
+  };
+  for (std::size_t i = 1; i < group.members.size(); ++i) {
+    if (is_settings(group.members[i].role) && !add(group.members[i], false)) return std::nullopt;
   }
-  return out;
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    if ((i == 0 || !is_settings(group.members[i].role)) && !add(group.members[i], i == 0)) return std::nullopt;
+  }
+  // Settings alone are of a run that has not begun: there is nothing to judge, but its details can be shown.
+  if (!records && !(options.details && settings)) return std::nullopt;
+  return joiner.finish();
 }
 
 Outcome judge_group(Shelf& shelf, const RunGroup& group, const std::vector<const Rule*>& rules,
                     const CheckOptions& options) {
   Outcome out;
-  auto members = take_all(shelf, group);
-  if (!members) return out;
-  const bool records = std::any_of(members->begin(), members->end(), [](const JoinMember& one) {
-    return one.recording.rows() > 0 || !one.recording.events.empty();
-  });
-  const bool settings = std::any_of(members->begin(), members->end(),
-                                    [](const JoinMember& one) { return one.recording.file.settings > 0; });
-  // Settings alone are of a run that has not begun: there is nothing to judge, but its details can be shown.
-  if (records || (options.details && settings)) {
-    const Run run = join(*members);
-    if (options.judge) out.judgement = judge_run(run, rules, options);
-    out.run = summarise(run, options.details);
-  }
-  for (std::size_t i = 0; i < members->size(); ++i) {
-    FileRecord& ledger = shelf.ledger(group.members[i].file);
-    ledger = std::move((*members)[i].recording.file);
-    if (out.run) ledger.run = out.run->id;
-  }
+  const std::optional<Run> run = join(shelf, group, options);
+  if (!run) return out;
+  if (options.judge) out.judgement = judge_run(*run, rules, options);
+  out.run = summarise(*run, options.details);
+  for (const GroupMember& member : group.members) shelf.ledger(member.file).run = run->id;
   for (Error& fault : out.judgement.faults) add_problem(shelf.ledger(group.members.front().file), std::move(fault));
   return out;
 }

@@ -18,7 +18,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kNeighbours = 2;
-constexpr std::size_t kFewFiles = 500;     // all points of their samples are sorted
+constexpr std::size_t kFewFiles = 500;  // all points of their samples are sorted
 constexpr std::size_t kManyFiles = 5000;
 constexpr std::size_t kPointsOfSome = 48;  // else these
 constexpr std::size_t kPointsOfMany = 24;

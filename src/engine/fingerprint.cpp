@@ -38,7 +38,7 @@ namespace {
 
 constexpr double kEnoughBits = 10;
 constexpr double kFloatEpsilon = 1.0 / (1 << 22);  // event files hold single precision
-constexpr double kRounding = 5;  // units of the last digit: sums in another order, rounded twice
+constexpr double kRounding = 5;                    // units of the last digit: sums in another order, rounded twice
 constexpr std::size_t kQuantumValues = 64;
 constexpr std::size_t kMostSaid = 32;
 constexpr std::size_t kMostSettings = 5000;  // looked at
@@ -297,9 +297,7 @@ Fingerprint fingerprint(const Recording& recording, std::size_t most) {
   return out;
 }
 
-bool Agreement::same() const {
-  return common >= 3 && distinct >= 3 && !parted() && bits >= kEnoughBits;
-}
+bool Agreement::same() const { return common >= 3 && distinct >= 3 && !parted() && bits >= kEnoughBits; }
 
 double resolution(const SampledSeries& a, double x, const SampledSeries& b, double y) {
   const double step = std::max(a.quantum.step_at(x), b.quantum.step_at(y));

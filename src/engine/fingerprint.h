@@ -44,10 +44,10 @@ struct Fingerprint {
   std::int64_t spacing = 1;
   bool goes_back = false;  // a step comes again: the run was restarted
   std::optional<std::int64_t> planned;
-  bool begins = false;                 // the banner of a start, or a loaded checkpoint, stands before the first record
-  bool ended = false;                  // it says that it ended as planned
-  std::vector<SampledSeries> series;   // the main one first
-  std::optional<SampledSeries> rate;   // learning rate
+  bool begins = false;                // the banner of a start, or a loaded checkpoint, stands before the first record
+  bool ended = false;                 // it says that it ended as planned
+  std::vector<SampledSeries> series;  // the main one first
+  std::optional<SampledSeries> rate;  // learning rate
   std::optional<double> highest_rate;
   bool rate_peaked = false;  // it fell or stayed level after that: it is the peak of the schedule
   std::vector<std::pair<std::string, double>> said;  // settings that tell runs apart; a key may come twice

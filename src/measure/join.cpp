@@ -30,9 +30,7 @@ namespace assay {
 
 namespace {
 
-bool is_part(const JoinMember& member) { return member.role == SourceRole::kMain || member.role == SourceRole::kPart; }
-
-bool has_records(const Recording& recording) { return recording.rows() > 0 || !recording.events.empty(); }
+bool is_part(SourceRole role) { return role == SourceRole::kMain || role == SourceRole::kPart; }
 
 // The greatest line that anything of the recording stands in.
 std::int64_t last_line(const Recording& recording) {
@@ -50,24 +48,15 @@ void number_through(Recording& recording, std::int64_t lines_before) {
   for (Event& event : recording.events) event.line += lines_before;
 }
 
-// From the farthest to the nearest, the main one's last. What a program came to is no setting of it.
-Config all_settings(std::vector<JoinMember>& members) {
-  Config out;
-  for (std::size_t i = members.size(); i-- > 0;) {
-    Config& own = members[i].recording.config;
-    if (members[i].role != SourceRole::kSummary) {
-      std::move(own.settings.begin(), own.settings.end(), std::back_inserter(out.settings));
-    }
-    own = {};
-  }
-  return out;
-}
-
 // A file of its own is read with the settings of the run: they say what its numbers mean.
-Run assemble_with(Config& config, Recording& recording) {
-  recording.config = std::move(config);
+Run assemble_with(const Config& config, Recording& recording, std::vector<Setting>& own) {
+  std::vector<Setting> all = config.settings;
+  const auto shared = static_cast<std::ptrdiff_t>(all.size());
+  std::move(recording.config.settings.begin(), recording.config.settings.end(), std::back_inserter(all));
+  recording.config.settings = std::move(all);
   Run run = assemble(recording);
-  config = std::move(run.config);
+  own.assign(std::make_move_iterator(run.config.settings.begin() + shared),
+             std::make_move_iterator(run.config.settings.end()));
   run.config = {};
   return run;
 }
@@ -132,17 +121,6 @@ void tell_parts(Run& run) {
   merge(run.interpretations);
 }
 
-// What a file of settings plans holds where no log says so.
-std::optional<std::int64_t> planned_steps(const std::vector<JoinMember>& members) {
-  for (const JoinMember& member : members) {
-    if (is_part(member) && member.recording.planned_steps) return member.recording.planned_steps;
-  }
-  for (const JoinMember& member : members) {
-    if (member.role != SourceRole::kSummary && member.recording.planned_steps) return member.recording.planned_steps;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 void append_part(Run& run, Run next) {
@@ -166,36 +144,53 @@ void append_part(Run& run, Run next) {
   std::move(begin, next.segments.end(), std::back_inserter(run.segments));
 }
 
-Run join(std::vector<JoinMember>& members) {
-  if (members.size() == 1) return assemble(members.front().recording);
-  std::vector<Source> sources;
-  std::int64_t lines = 0;
-  for (JoinMember& member : members) {
-    Recording& recording = member.recording;
-    sources.push_back({recording.path, recording.file.kind, member.role, lines});
-    if (!has_records(recording)) continue;
-    const std::int64_t own = last_line(recording);
-    number_through(recording, lines);
-    lines += own;
+void Joiner::add_settings(Recording& recording, SourceRole role) {
+  settings_.push_back({recording.path, recording.file.kind, role, 0});
+  if (role == SourceRole::kSummary) return;  // what a program came to is no setting of it
+  if (!planned_beside_) planned_beside_ = recording.planned_steps;
+  std::vector<Setting>& own = recording.config.settings;
+  config_.settings.insert(config_.settings.begin(), std::make_move_iterator(own.begin()),
+                          std::make_move_iterator(own.end()));
+  own.clear();
+}
+
+void Joiner::add(Recording& recording, SourceRole role) {
+  sources_.push_back({recording.path, recording.file.kind, role, lines_});
+  const std::int64_t lines = last_line(recording);
+  number_through(recording, lines_);
+  lines_ += lines;
+  std::optional<std::int64_t>& planned = is_part(role) || !run_ ? planned_ : planned_beside_;
+  if (!planned) planned = recording.planned_steps;
+  Run next = assemble_with(config_, recording, own_.emplace_back());
+  if (!run_) {
+    run_ = std::move(next);
+    return;
   }
-  const std::optional<std::int64_t> planned = planned_steps(members);
-  Config config = all_settings(members);
-  Run run = assemble_with(config, members.front().recording);
-  bool more = false;
-  for (std::size_t i = 1; i < members.size(); ++i) {
-    if (!has_records(members[i].recording)) continue;
-    more = true;
-    Run next = assemble_with(config, members[i].recording);
-    if (is_part(members[i])) {
-      append_part(run, std::move(next));
-    } else {
-      add_beside(run, std::move(next), members[i].role, i);
-    }
+  more_ = true;
+  if (is_part(role)) {
+    append_part(*run_, std::move(next));
+  } else {
+    add_beside(*run_, std::move(next), role, sources_.size() - 1);
   }
-  run.sources = std::move(sources);
-  run.config = std::move(config);
-  run.planned_steps = planned;
-  if (more) {
+}
+
+void Joiner::name_source(std::string path, std::string kind, SourceRole role) {
+  sources_.push_back({std::move(path), std::move(kind), role, lines_});
+}
+
+Run Joiner::finish() {
+  Run run = std::move(*run_);
+  run.sources = std::move(sources_);
+  for (Source& one : settings_) {
+    one.lines_before = lines_;
+    run.sources.push_back(std::move(one));
+  }
+  run.config = std::move(config_);
+  for (std::size_t i = own_.size(); i-- > 0;) {
+    std::move(own_[i].begin(), own_[i].end(), std::back_inserter(run.config.settings));
+  }
+  run.planned_steps = planned_ ? planned_ : planned_beside_;
+  if (more_) {
     sort_events(run);
     tell_parts(run);
   }

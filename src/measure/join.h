@@ -1,6 +1,8 @@
 #pragma once
 // One run from the recordings of its files. Essay in join.cpp.
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "assay/run.h"
@@ -8,15 +10,30 @@
 
 namespace assay {
 
-struct JoinMember {
-  Recording recording;
-  SourceRole role = SourceRole::kMain;
-};
+/// Puts a run together from one recording at a time, so that no more than one is held beside the run. Columns and
+/// settings move out of a recording; its ledger (Recording::file) stays and is completed.
+class Joiner {
+ public:
+  /// Files of settings (kSettings) and of results (kSummary), before everything else, the nearest first.
+  void add_settings(Recording& recording, SourceRole role = SourceRole::kSettings);
+  /// The main file first, then further parts in their order (kPart), then what is beside them.
+  void add(Recording& recording, SourceRole role);
+  /// A file that is named and adds nothing.
+  void name_source(std::string path, std::string kind, SourceRole role);
+  /// The run; once, after at least one add(). Of a single recording it is what assemble() gives.
+  Run finish();
 
-/// members: the parts in their order (kMain, then kPart), then what is beside them, settings last and the nearest
-/// first; at least one. Columns and settings move into the run; the ledgers (Recording::file) stay and are completed.
-/// A single recording gives what assemble() gives of it.
-Run join(std::vector<JoinMember>& members);
+ private:
+  std::vector<Source> sources_;
+  std::vector<Source> settings_;  // files
+  std::int64_t lines_ = 0;
+  Config config_;                               // of files, the farthest first
+  std::vector<std::vector<Setting>> own_;       // what each file with records said itself
+  std::optional<std::int64_t> planned_;         // as a part says
+  std::optional<std::int64_t> planned_beside_;  // as others say
+  std::optional<Run> run_;
+  bool more_ = false;
+};
 
 // --- its steps ---
 

@@ -101,6 +101,24 @@ struct Taken {
 // Whether the value of a series that the run has may be taken: only outside of what the run tells.
 bool outside(const Series& own, std::int64_t step) { return step < own.first_step() || step > own.last_step(); }
 
+// Whether the two are the same quantity, by the values at common steps: a norm may be that after clipping.
+bool same_quantity(const Series& own, const Series& other) {
+  constexpr double kTolerance = 0.01;  // what printing with few digits changes
+  constexpr std::size_t kLookedAt = 512;
+  std::size_t common = 0;
+  std::size_t agree = 0;
+  for (std::size_t i = 0; i < other.size() && common < kLookedAt; ++i) {
+    const std::size_t at = own.at_or_after_step(other.step(i));
+    if (at == own.size() || own.step(at) != other.step(i)) continue;
+    ++common;
+    const double a = own.value(at);
+    const double b = other.value(i);
+    const bool numbers = std::isfinite(a) && std::isfinite(b);
+    agree += (numbers ? std::fabs(a - b) <= kTolerance * std::fabs(a) : std::isfinite(a) == std::isfinite(b)) ? 1 : 0;
+  }
+  return common > 0 && 10 * agree >= 9 * common;
+}
+
 // Rows of the run and of the other file as one sequence.
 class Weave {
  public:
@@ -263,7 +281,7 @@ class Adder {
     for (const Series& series : other_.series) {
       const Series* own = run_.segments[s].find(series.metric);
       const bool known = own != nullptr && !own->empty();
-      if (known && role_ != SourceRole::kSame) continue;
+      if (known && (role_ != SourceRole::kSame || !same_quantity(*own, series))) continue;
       Taken taken{&series, {}};
       for (std::size_t i = 0; i < series.size(); ++i) {
         const std::int64_t step = series.step(i);

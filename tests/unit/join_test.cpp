@@ -36,9 +36,18 @@ struct File {
 };
 
 TrainingRun joined(const std::vector<File>& files) {
-  std::vector<JoinMember> members;
-  for (const File& one : files) members.push_back({read_bytes(one.path, one.text), one.role});
-  return join(members);
+  const auto is_settings = [](const File& one) {
+    return one.role == SourceRole::kSettings || one.role == SourceRole::kSummary;
+  };
+  Joiner joiner;
+  for (const bool settings : {true, false}) {
+    for (const File& one : files) {
+      if (is_settings(one) != settings) continue;
+      Recording recording = read_bytes(one.path, one.text);
+      settings ? joiner.add_settings(recording, one.role) : joiner.add(recording, one.role);
+    }
+  }
+  return joiner.finish();
 }
 
 std::vector<double> values(const TrainingRun& run, std::string_view metric) {
@@ -124,6 +133,15 @@ TEST(Join, WhatLiesBehindTheEndIsTakenFromACopy) {
   EXPECT_TRUE(std::isnan(loss.back()));
   EXPECT_EQ(steps(run, metric::kLoss)[390], 400);
   EXPECT_EQ(place(run, run.segments[0].find(metric::kLoss)->line(391)), "a.log:41");
+}
+
+TEST(Join, AnotherQuantityOfTheSameNameIsNotMixedIn) {
+  std::string clipped = "step,loss,grad_norm\n";
+  for (std::int64_t s = 1; s <= 400; ++s)
+    clipped += std::to_string(s) + "," + printed("%.6f", loss_of(1)(s)) + ",0.1\n";
+  const auto run = joined({{"b.csv", table(loss_of(1), {1, 390})}, {"c.csv", clipped, SourceRole::kSame}});
+  EXPECT_EQ(values(run, metric::kLoss).size(), 400U);
+  EXPECT_EQ(values(run, metric::kGradNorm).size(), 390U);
 }
 
 TEST(Join, PartsThatFollowAreOneSegmentAndRestartsAreNot) {
