@@ -11,12 +11,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "assay/check.h"
 #include "assay/metric.h"
 #include "format/reader.h"
 #include "report/render.h"
+#include "unit/stat_random.h"
 #include "unit/support/run_files.h"
 
 namespace assay {
@@ -226,6 +228,92 @@ TEST(Join, AnotherRankThatPrintsNanIsTold) {
   EXPECT_EQ(told->step, 301);
   EXPECT_EQ(place(run, told->line), "rank_1.log:301");
   EXPECT_THAT(told->text, HasSubstr("rank_1.log prints loss = NaN"));
+}
+
+// Random runs: restarts, steps that come again, gaps, metrics here and there.
+Recording random_recording(Random& random, const std::string& path) {
+  Recorder recorder(path);
+  const std::vector<std::string> metrics = {"loss", "grad_norm", "eval_loss", "memory"};
+  std::int64_t step = static_cast<std::int64_t>(random.below(20));
+  const std::size_t rows = random.below(120);
+  for (std::size_t i = 0; i < rows; ++i) {
+    recorder.begin_row(step, static_cast<std::int64_t>(2 * i + 1));
+    for (const std::string& metric : metrics) {
+      if (random.below(3) > 0) recorder.put(recorder.column(metric, metric), random.uniform() + static_cast<double>(i));
+    }
+    if (random.below(30) == 0) {
+      Event event;
+      event.kind = random.below(2) == 0 ? EventKind::kAborted : EventKind::kCheckpointLoaded;
+      event.line = static_cast<std::int64_t>(2 * i + 2);
+      event.text = "message " + std::to_string(i);
+      recorder.event(std::move(event));
+    }
+    step += static_cast<std::int64_t>(random.below(4));
+    if (random.below(40) == 0) step = std::max<std::int64_t>(0, step - 25);
+  }
+  recorder.axis("step");
+  return std::move(recorder).finish();
+}
+
+// Whatever is joined: rows and series rise, events stand within their segment, and each value is found at its place.
+TEST(Join, HoldsTogetherWhateverIsJoined) {
+  Random random(7);
+  for (int round = 0; round < 400; ++round) {
+    std::map<std::string, Recording> originals;
+    Joiner joiner;
+    const SourceRole roles[] = {SourceRole::kPart, SourceRole::kSame, SourceRole::kMore, SourceRole::kRank};
+    const std::size_t files = 1 + random.below(4);
+    std::size_t role = 0;
+    for (std::size_t f = 0; f < files; ++f) {
+      const std::string path = "f" + std::to_string(f);
+      Recording recording = random_recording(random, path);
+      originals[path] = recording;
+      role = f == 0 ? 0 : std::max(role, random.below(4));
+      joiner.add(recording, f == 0 ? SourceRole::kMain : roles[role]);
+    }
+    const auto run = joiner.finish();
+    ASSERT_FALSE(run.segments.empty());
+    for (const Segment& segment : run.segments) {
+      const std::size_t rows = segment.empty() ? 0 : segment.rows->size();
+      ASSERT_EQ(rows, segment.rows ? segment.rows->line.size() : 0);
+      for (std::size_t i = 1; i < rows; ++i) ASSERT_LE(segment.rows->step[i - 1], segment.rows->step[i]);
+      for (const Series& series : segment.series) {
+        ASSERT_EQ(series.rows, segment.rows);
+        ASSERT_EQ(series.row.size(), series.size());
+        ASSERT_TRUE(series.own_line.empty() || series.own_line.size() == series.size());
+        for (std::size_t i = 0; i < series.size(); ++i) {
+          ASSERT_LT(series.row_of(i), rows);
+          ASSERT_TRUE(i == 0 || series.row_of(i - 1) < series.row_of(i));
+          const Location where = run.location(series.line(i));
+          const Recording& original = originals.at(where.path);
+          const auto own = std::find_if(original.series.begin(), original.series.end(),
+                                        [&](const Series& one) { return one.metric == series.metric; });
+          ASSERT_NE(own, original.series.end());
+          bool found = false;
+          for (std::size_t k = 0; k < own->size() && !found; ++k) {
+            found = original.line[own->row_of(k)] == where.line && own->value(k) == series.value(i);
+          }
+          ASSERT_TRUE(found) << where.path << ":" << where.line << " " << series.metric;
+        }
+      }
+    }
+    int segment = 0;
+    std::int64_t before = 0;
+    for (const Event& event : run.events) {
+      ASSERT_GE(event.segment, segment);
+      if (event.segment > segment) before = 0;
+      ASSERT_GE(event.rows_before, before);
+      segment = event.segment;
+      before = event.rows_before;
+      ASSERT_LT(static_cast<std::size_t>(segment), run.segments.size());
+      const Segment& own = run.segments[static_cast<std::size_t>(segment)];
+      ASSERT_LE(event.rows_before, own.empty() ? 0 : static_cast<std::int64_t>(own.rows->size()));
+    }
+    for (const Copy& copy : run.copies) {
+      ASSERT_LT(copy.segment, run.segments.size());
+      ASSERT_EQ(run.location(copy.line.front()).path, run.sources[copy.source].path);
+    }
+  }
 }
 
 // --- the whole job on folders ---
