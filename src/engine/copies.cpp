@@ -94,6 +94,7 @@ class Copies {
   // One metric shows it, and no loss says that it is not so. A grad norm may differ: before and after clipping.
   bool same_numbers(std::size_t a, std::size_t b, bool by_ordinal) const {
     bool same = false;
+    if (says_other(files_[a], files_[b])) return false;  // a sweep with one seed agrees for some steps
     for (const SampledSeries& one : files_[a].series) {
       const SampledSeries* other = assay::find(files_[b], one.metric);
       if (other == nullptr) continue;

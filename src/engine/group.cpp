@@ -12,7 +12,7 @@
 // 3. One file goes on where another was (continuations.cpp).
 // 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses differ
 //    because one is a mean over the interval. The steps have to overlap, the losses to lie near each other, and nothing
-//    that both tell may differ. Names with different numbers in them are different runs.
+//    that both tell may differ. Two names that say something (not "train" or "metrics") are names of two runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
 // Clocks are no evidence, and neither is the order in which files were found: sets are built from sorted keys, and the
@@ -35,24 +35,6 @@ namespace {
 
 constexpr double kRateTolerance = 0.01;  // learning rates are printed with few digits
 constexpr double kNearLoss = 0.2;        // of its level: a mean over the interval against single values
-
-bool says_other(const Fingerprint& a, const Fingerprint& b) {
-  const auto values = [](const Fingerprint& one, const std::string& key) {
-    std::set<double> out;
-    for (const auto& [name, value] : one.said) {
-      if (name == key) out.insert(value);
-    }
-    return out;
-  };
-  for (const auto& [key, value] : a.said) {
-    const std::set<double> mine = values(a, key);
-    const std::set<double> theirs = values(b, key);
-    const bool agree =
-        theirs.empty() || std::any_of(mine.begin(), mine.end(), [&](double v) { return theirs.contains(v); });
-    if (!agree) return true;
-  }
-  return false;
-}
 
 bool rates_differ(const Fingerprint& a, const Fingerprint& b) {
   if (!a.rate || !b.rate || a.stepless || b.stepless) return false;
@@ -86,8 +68,13 @@ bool losses_near(const Fingerprint& a, const Fingerprint& b) {
   return found.common == 0 || found.apart <= kNearLoss;
 }
 
-bool has_digit(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+// Names that programs give to the log or the table of whatever run they are in.
+bool says_nothing(std::string_view name) {
+  static constexpr std::string_view kCommon[] = {
+      "",       "train", "training", "trainer", "log",   "logs",         "output",    "out",          "console",
+      "nohup",  "std",   "stdout",   "history", "loss",  "losses",       "metrics",   "measurements", "progress",
+      "events", "run",   "main",     "scalars", "stats", "training_log", "train_log", "trainer_log",  "trainer_state"};
+  return std::find(std::begin(kCommon), std::end(kCommon), name) != std::end(kCommon);
 }
 
 // What a program printed for people, in two streams.
@@ -226,11 +213,15 @@ class Grouper {
     }
     for (const auto& [root, files] : roots) {
       if (files.size() < 2) continue;
-      const bool numbered = std::any_of(files.begin(), files.end(), [&](std::size_t i) {
+      std::set<std::string> names;  // that say something: two of them are of two runs
+      for (const std::size_t i : files) {
         const std::string& family = layouts_[i].family;
-        return layouts_[i].rank < 0 && has_digit(std::string_view(family).substr(layouts_[i].folder.size()));
-      });
-      if (!numbered) unite_kinds(files);
+        std::string name = family.substr(family.rfind('/') + 1);
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+        if (layouts_[i].rank < 0 && !says_nothing(name)) names.insert(std::move(name));
+      }
+      if (names.size() < 2) unite_kinds(files);
     }
   }
 
@@ -274,6 +265,24 @@ void FilePairs::sort() {
 bool FilePairs::has(std::size_t a, std::size_t b) const {
   return std::binary_search(pairs_.begin(), pairs_.end(), std::make_pair(a, b)) ||
          std::binary_search(pairs_.begin(), pairs_.end(), std::make_pair(b, a));
+}
+
+bool says_other(const Fingerprint& a, const Fingerprint& b) {
+  const auto values = [](const Fingerprint& one, const std::string& key) {
+    std::set<double> out;
+    for (const auto& [name, value] : one.said) {
+      if (name == key) out.insert(value);
+    }
+    return out;
+  };
+  for (const auto& [key, value] : a.said) {
+    const std::set<double> mine = values(a, key);
+    const std::set<double> theirs = values(b, key);
+    const bool agree =
+        theirs.empty() || std::any_of(mine.begin(), mine.end(), [&](double v) { return theirs.contains(v); });
+    if (!agree) return true;
+  }
+  return false;
 }
 
 bool is_event_file(const Layout& layout, const Fingerprint& file) {

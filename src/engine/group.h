@@ -83,6 +83,9 @@ void find_continuations(std::span<const Fingerprint> files, std::span<const Layo
 /// Nothing that both tell speaks against one run: settings, learning rates, planned steps.
 bool may_be_one_run(const Fingerprint& a, const Fingerprint& b);
 
+/// A setting that tells runs apart has no value in common.
+bool says_other(const Fingerprint& a, const Fingerprint& b);
+
 /// TensorBoard's: those of one folder are of one run.
 bool is_event_file(const Layout& layout, const Fingerprint& file);
 

@@ -216,6 +216,24 @@ TEST(Group, LayoutsOfOneRun) {
   expect({{"seed1.log", console(mean, {10, 400, 10})}, {"seed2.csv", table(loss)}}, "main seed1.log; main seed2.csv");
 }
 
+TEST(Group, NamesThatSaySomethingAreNamesOfRuns) {
+  const Formula loss = loss_of(1);
+  const Formula mean = mean_of(loss, 10);
+  expect({{"gpt2.log", console(mean, {10, 400, 10})}, {"metrics.csv", table(loss)}}, "main metrics.csv, more gpt2.log");
+  expect({{"baseline.log", console(mean, {10, 400, 10})}, {"improved.csv", table(loss)}},
+         "main baseline.log; main improved.csv");
+  expect({{"gpt2.log", console(mean, {10, 400, 10})}, {"gpt2.csv", table(loss)}, {"bert.log", console(loss_of(4))}},
+         "main bert.log; main gpt2.csv, more gpt2.log");
+}
+
+TEST(Group, SettingsThatDifferAreOfTwoRuns) {
+  const std::string head = "weight_decay: 0.1\nseed: 1\n";
+  const std::string other = "weight_decay: 0.01\nseed: 1\n";
+  const std::string log = console(loss_of(1), {1, 40});
+  ASSERT_EQ(groups({{"a.log", head + log}, {"b.log", head + log}}), "main a.log, same b.log");
+  expect({{"a.log", head + log}, {"b.log", other + log}}, "main a.log; main b.log");
+}
+
 TEST(Group, ProcessesOfOneJob) {
   Folder folder;
   for (int rank = 0; rank < 4; ++rank) {
