@@ -1,6 +1,7 @@
 #include "report/sources.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "assay/metric.h"
@@ -70,8 +71,71 @@ std::vector<std::string> metrics_of(const RunSummary& run) {
   return metrics;
 }
 
+std::string files_phrase(const Report& report, bool all, Language language) {
+  std::vector<std::pair<std::string, std::int64_t>> kinds;  // in the order of the files
+  std::int64_t read = 0;
+  std::int64_t passed = 0;
+  std::vector<std::string> failed;
+  for (const FileRecord& file : report.files) {
+    if (file.state == FileState::kRead) {
+      ++read;
+      const auto known =
+          std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == file.kind; });
+      if (known == kinds.end()) {
+        kinds.emplace_back(file.kind, 1);
+      } else {
+        ++known->second;
+      }
+    } else if (file.state == FileState::kUnknown) {
+      ++passed;
+    } else {
+      failed.push_back(path_word(file.path));
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [kind, count] : kinds) {
+    if (!kind.empty())
+      parts.push_back(kind_word(kind, language) + (count > 1 && kinds.size() > 1 ? " ×" + format(Value(count)) : ""));
+  }
+  std::string text = say("read {files}", "读取 {files}", {{"files", count_of(read, kFiles, language)}}, language);
+  if (!parts.empty()) text += say(": ", "：", language) + listed(parts, language);
+  if (passed > 0) {
+    text += say("; passed over {files} of other kinds", "；跳过其他类型的 {files}",
+                {{"files", count_of(passed, kFiles, language)}}, language);
+  }
+  if (!failed.empty()) {
+    const std::size_t count = failed.size();
+    if (count > 3 && !all) failed.resize(3);
+    const std::string dots = failed.size() < count ? ", …" : "";
+    text += say("; got nothing from {count}: {paths}", "；{count} 个路径无内容：{paths}",
+                {{"count", count}, {"paths", listed(failed, language) + dots}}, language);
+  }
+  return text;
+}
+
 std::string sources_phrase(const RunSummary& run, Language language) {
   return listed_sources(run.sources, folder_of(run.id), language);
+}
+
+std::string joined_phrase(const Report& report, Language language) {
+  std::map<SourceRole, std::int64_t> roles;
+  std::int64_t files = 0;
+  for (const RunSummary& run : report.runs) {
+    files += static_cast<std::int64_t>(run.sources.size());
+    for (const SourceSummary& source : run.sources) ++roles[source.role];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [role, count] : roles) {
+    if (role == SourceRole::kMain) continue;
+    parts.push_back(say("{role} {count}", "{role} {count} 个",
+                        {{"role", role_word(role, "", language)}, {"count", count}}, language));
+  }
+  if (parts.empty()) return {};
+  const Values values = {{"files", count_of(files, kFiles, language)},
+                         {"runs", count_of(static_cast<std::int64_t>(report.runs.size()), kRuns, language)},
+                         {"parts", listed(parts, language)}};
+  return say("{files} are {runs}, beside the main ones: {parts} (-v)", "{files}属于{runs}，主文件之外：{parts}（-v）",
+             values, language);
 }
 
 std::string beside_phrase(const Report& report, Language language) {

@@ -292,9 +292,11 @@ class TextReport {
   void footer(const std::string& text) { page_.paragraph("", 0, 2, text, Ink::kFaint); }
 
   void write_footer() {
-    write_files();
+    footer(files_phrase(report_, page_.options().verbose, language()));
     if (report_.runs.size() <= 3 || page_.options().verbose) {
       for (const RunSummary& run : report_.runs) write_run(run);
+    } else if (const std::string text = joined_phrase(report_, language()); !text.empty()) {
+      footer(text);
     }
     if (const std::string text = loose_settings_phrase(report_, language()); !text.empty()) footer(text);
     if (const std::string text = beside_phrase(report_, language()); !text.empty())
@@ -305,49 +307,6 @@ class TextReport {
       footer(say("{notes} (-v)", "{notes}（-v）", {{"notes", count_of(counts.notes, kNotes, language())}}, language()));
     }
     write_rules();
-  }
-
-  void write_files() {
-    std::vector<std::pair<std::string, std::int64_t>> kinds;  // in the order of the files
-    std::int64_t read = 0;
-    std::int64_t passed = 0;
-    std::vector<std::string> failed;
-    for (const FileRecord& file : report_.files) {
-      if (file.state == FileState::kRead) {
-        ++read;
-        const auto known =
-            std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == file.kind; });
-        if (known == kinds.end()) {
-          kinds.emplace_back(file.kind, 1);
-        } else {
-          ++known->second;
-        }
-      } else if (file.state == FileState::kUnknown) {
-        ++passed;
-      } else {
-        failed.push_back(path_word(file.path));
-      }
-    }
-    std::vector<std::string> parts;
-    for (const auto& [kind, count] : kinds) {
-      if (!kind.empty())
-        parts.push_back(kind_word(kind, language()) +
-                        (count > 1 && kinds.size() > 1 ? " ×" + format(Value(count)) : ""));
-    }
-    std::string text = say("read {files}", "读取 {files}", {{"files", count_of(read, kFiles, language())}}, language());
-    if (!parts.empty()) text += say(": ", "：", language()) + listed(parts, language());
-    if (passed > 0) {
-      text += say("; passed over {files} of other kinds", "；跳过其他类型的 {files}",
-                  {{"files", count_of(passed, kFiles, language())}}, language());
-    }
-    if (!failed.empty()) {
-      const std::size_t count = failed.size();
-      if (count > 3 && !page_.options().verbose) failed.resize(3);
-      const std::string dots = failed.size() < count ? ", …" : "";
-      text += say("; got nothing from {count}: {paths}", "；{count} 个路径无内容：{paths}",
-                  {{"count", count}, {"paths", listed(failed, language()) + dots}}, language());
-    }
-    footer(text);
   }
 
   void write_run(const RunSummary& run) {

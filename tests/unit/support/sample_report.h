@@ -120,7 +120,9 @@ inline std::vector<RuleRecord> sample_rules() {
 inline RunSummary sample_run() {
   RunSummary run;
   run.id = "runs/7b/train.log";
-  run.sources = {{run.id, "text log", SourceRole::kMain}};
+  run.sources = {{run.id, "text log", SourceRole::kMain},
+                 {"runs/7b/metrics.csv", "csv", SourceRole::kSame},
+                 {"runs/7b/config.json", "json settings", SourceRole::kSettings}};
   run.dialect = "megatron";
   run.axis = "iteration";
   run.kind = TrainingKind::kPretraining;
@@ -162,7 +164,7 @@ inline RunSummary sample_run() {
   first.line = 40;
   Event last = first;
   last.step = 90;
-  run.events = {{EventKind::kOverflow, 7, first, last}};
+  run.events = {{EventKind::kOverflow, 7, first, last, run.id, "runs/7b/rank_1.log"}};
   return run;
 }
 
@@ -212,7 +214,14 @@ inline Report sample_report() {
   other_kind.path = "runs/model.bin";
   other_kind.kind = "binary";
   other_kind.state = FileState::kUnknown;
-  report.files = {log, evil, absent, other_kind};
+  FileRecord loose;
+  loose.path = "runs/base.json";
+  loose.kind = "json settings";
+  loose.settings = 3;
+  loose.could_be_of = 2;
+  log.run = log.path;
+  report.files = {log, evil, absent, other_kind, loose};
+  report.beside = {{"runs.yaml", SourceRole::kSettings}};
 
   Section section;
   section.title = {"Checkpoints", "检查点"};
