@@ -2,7 +2,8 @@
 //
 // A log says more together with its event file and its configuration, but who names one file wants that file read. So
 // nothing beside it is read; what by its name belongs to the same run is named, and the user decides. Names alone are
-// looked at, of at most 1,000 entries of the folder and of those below it where trainers put event files and settings.
+// looked at, of at most 1,000 entries of the folder and of those below it where trainers put event files and
+// settings.
 
 #include <dirent.h>
 #include <sys/stat.h>

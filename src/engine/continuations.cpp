@@ -1,13 +1,13 @@
 // Files that go on where others were: a job that was started again into a new log, a log that was cut by size or day.
 //
-// A sweep writes files of one family too, so the name alone joins nothing. B goes on where A was if B's first step lies
-// behind A's first and no further than two records behind A's last, B ends behind A, both log the same main metric in
-// the same dialect, and nothing that both tell differs (learning rate at common steps, planned steps, seed). Where the
-// name says what part it is (a date, a job, "restart_2"), B may begin before A ends: the steps since the last checkpoint
-// are gone over again. Otherwise B has to begin behind the end of A.
+// A sweep writes files of one family too, so the name alone joins nothing. B goes on where A was if B's first step
+// lies behind A's first and no further than two records behind A's last, B ends behind A, both log the same main
+// metric in the same dialect, and nothing that both tell differs (learning rate at common steps, planned steps,
+// seed). Where the name says what part it is (a date, a job, "restart_2"), B may begin before A ends: the steps since
+// the last checkpoint are gone over again. Otherwise B has to begin behind the end of A.
 //
-// Two runs that start from one checkpoint both go on where A ended. Nothing tells which of them is A's, so neither is: a
-// run joined to another's past would be judged by steps that it never made.
+// Two runs that start from one checkpoint both go on where A ended. Nothing tells which of them is A's, so neither
+// is: a run joined to another's past would be judged by steps that it never made.
 //
 // Limits: a restart that dies before the place where the run had been is a run of its own.
 

@@ -1,9 +1,10 @@
 // Files that hold the same numbers.
 //
-// Each with each would be n² comparisons. Instead the points of all samples are sorted by metric, step and value; files
-// that agree stand side by side there. Pairs that do so at three steps are compared in full. A value that many files
-// share (the loss before the first step, of a hundred runs with one seed) costs no more than any other, because only the
-// next few in the order make pairs; of a hundred true copies each is next to another, and the sets do the rest.
+// Each with each would be n² comparisons. Instead the points of all samples are sorted by metric, step and value;
+// files that agree stand side by side there. Pairs that do so at three steps are compared in full. A value that many
+// files share (the loss before the first step, of a hundred runs with one seed) costs no more than any other, because
+// only the next few in the order make pairs; of a hundred true copies each is next to another, and the sets do the
+// rest.
 
 #include <algorithm>
 #include <cmath>

@@ -1,24 +1,26 @@
 // What of a recording tells whose it is.
 //
-// Two files of one run hold the same numbers at the same steps. To find them among ten thousand files without comparing
-// each with each, and without holding them all, each file gives a sample. Files of one run rarely hold the same steps: a
-// console prints every tenth, an event file has them all. A sample by chance of a million steps would miss the thousand
-// that the console has, so the sample prefers steps that all loggers share: round ones (the multiples of the greatest
-// powers of ten, of twice and five times them, and the steps beside these, as far as half of the room goes), the first
-// ones, in which a logger's offset shows, and some by a hash of the step, the same in all files.
+// Two files of one run hold the same numbers at the same steps. To find them among ten thousand files without
+// comparing each with each, and without holding them all, each file gives a sample. Files of one run rarely hold the
+// same steps: a console prints every tenth, an event file has them all. A sample by chance of a million steps would
+// miss the thousand that the console has, so the sample prefers steps that all loggers share: round ones (the
+// multiples of the greatest powers of ten, of twice and five times them, and the steps beside these, as far as half
+// of the room goes), the first ones, in which a logger's offset shows, and some by a hash of the step, the same in
+// all files.
 //
 // Do two samples show the same numbers? Each value was rounded when it was printed; the resolution is read from the
-// numbers themselves (stat/quantum.h), and two values agree when they differ by no more than the coarser of the two. How
-// much that says depends on how much the values could have differed. Two runs of one recipe with other seeds have losses
-// that lie some half a per cent apart, and two decimals of a loss of 3 do not show that. So each agreeing step counts
-// log2(noise / resolution) bits, with the noise between neighbouring records, but at most half a per cent of the level;
-// ten bits in all are asked for, one chance in a thousand, at three steps or more with three different values. A
-// learning rate is no evidence: all runs of a sweep over seeds have the same.
+// numbers themselves (stat/quantum.h), and two values agree when they differ by no more than the coarser of the two.
+// How much that says depends on how much the values could have differed. Two runs of one recipe with other seeds have
+// losses that lie some half a per cent apart, and two decimals of a loss of 3 do not show that. So each agreeing step
+// counts log2(noise / resolution) bits, with the noise between neighbouring records, but at most half a per cent of
+// the level; ten bits in all are asked for, one chance in a thousand, at three steps or more with three different
+// values. A learning rate is no evidence: all runs of a sweep over seeds have the same.
 //
-// Runs that start from one checkpoint, with the log copied along, agree at first and then no more. So nine tenths of the
-// common steps have to agree, and among the last ones no three in a row may disagree. A tenth may: steps that were gone
-// over twice after a restart, of which the files keep different ones. Where neither file goes back none may differ by
-// more than rounding: a run that was repeated with the same seed and has a spike that the first had not is another run.
+// Runs that start from one checkpoint, with the log copied along, agree at first and then no more. So nine tenths of
+// the common steps have to agree, and among the last ones no three in a row may disagree. A tenth may: steps that
+// were gone over twice after a restart, of which the files keep different ones. Where neither file goes back none may
+// differ by more than rounding: a run that was repeated with the same seed and has a spike that the first had not is
+// another run.
 //
 // Limits: a run repeated bit by bit is taken for the same run. A loss that one file averages over its interval agrees
 // with nothing; such files need other evidence (group.cpp).

@@ -1,22 +1,23 @@
 // Which files are of one run.
 //
-// A training job leaves a console log, an event file, a table, a configuration, checkpoints with a history each, logs of
-// other ranks, and all of that again after each restart. A folder of experiments has many jobs. Joined, the files of a
-// job say more than each alone, and one event is one finding; but a false join makes a run that never was, and whatever
-// is said of it is wrong. So evidence is asked for, the strongest first:
+// A training job leaves a console log, an event file, a table, a configuration, checkpoints with a history each, logs
+// of other ranks, and all of that again after each restart. A folder of experiments has many jobs. Joined, the files
+// of a job say more than each alone, and one event is one finding; but a false join makes a run that never was, and
+// whatever is said of it is wrong. So evidence is asked for, the strongest first:
 //
 // 1. The same numbers at the same steps (fingerprint.cpp, copies.cpp). Holds for files of any name in any folder.
 // 2. A layout that holds one run by the trainer's own rule (layout.cpp): `checkpoint-500` beside `checkpoint-1000`, a
 //    folder of Weights & Biases, the event files of one folder, the processes of one job. Two files of one kind that
 //    show different numbers at the same steps stay apart even there.
 // 3. One file goes on where another was (continuations.cpp).
-// 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses differ
-//    because one is a mean over the interval. The steps have to overlap, the losses to lie near each other, and nothing
-//    that both tell may differ. Two names that say something (not "train" or "metrics") are names of two runs.
+// 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses
+//    differ because one is a mean over the interval. The steps have to overlap, the losses to lie near each other,
+//    and nothing that both tell may differ. Two names that say something (not "train" or "metrics") are names of two
+//    runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
-// Clocks are no evidence, and neither is the order in which files were found: sets are built from sorted keys, and the
-// fingerprints alone decide.
+// Clocks are no evidence, and neither is the order in which files were found: sets are built from sorted keys, and
+// the fingerprints alone decide.
 
 #include "engine/group.h"
 

@@ -4,8 +4,8 @@
 // process. The table below has these shapes; a row gives the folder of the run relative to the file, and whether that
 // folder holds one run by the trainer's own rule (`whole`). Everything else is read from the name in three steps:
 //
-// * the stem: the name without what says the kind of file (`.log`, `.hparams.json`, `_metrics.csv`), since programs that
-//   write many runs into one folder tell them apart by it;
+// * the stem: the name without what says the kind of file (`.log`, `.hparams.json`, `_metrics.csv`), since programs
+//   that write many runs into one folder tell them apart by it;
 // * the family: the stem without dates, numbers of jobs and words for a restart. Files of one family may be parts of
 //   one run, in the order of their steps. Plain numbers stay: `run1` and `run2`, `seed1` and `seed2` are two runs;
 // * the job: the stem without the number of the process (`rank_0`, `worker-3`).

@@ -1,8 +1,8 @@
 // What each file of a run is to it.
 //
 // The file with the most values of the main series carries the run: whatever else tells the same metric less densely
-// cannot show more of it. Parts are files that carry other stretches of steps; they are put in the order of their steps.
-// The rest is taken for what it adds: the same series, other metrics, other ranks, messages.
+// cannot show more of it. Parts are files that carry other stretches of steps; they are put in the order of their
+// steps. The rest is taken for what it adds: the same series, other metrics, other ranks, messages.
 
 #include <algorithm>
 #include <functional>

@@ -1,14 +1,15 @@
 // To which run do settings in a file of their own belong?
 //
 // By place, the nearest first: the stem of a run (`x.csv` and `x.hparams.json`); a layout that has its settings at a
-// known place (`.hydra/config.yaml`, Weights & Biases); the folder of the run; a folder for configurations below it; the
-// folders above, up to the one that the user named, since nothing outside was read. A file goes to the run of the first
-// of these places at which there is one. It stays with that run even if the two contradict each other: both are kept and
-// shown, and to say so is what rules are for.
+// known place (`.hydra/config.yaml`, Weights & Biases); the folder of the run; a folder for configurations below it;
+// the folders above, up to the one that the user named, since nothing outside was read. A file goes to the run of the
+// first of these places at which there is one. It stays with that run even if the two contradict each other: both are
+// kept and shown, and to say so is what rules are for.
 //
-// Where a place holds several runs, what was seen of each decides: settings that say another learning rate than the peak
-// that was logged, or other planned steps, are of another run. If that leaves one, it is that; if more are left, or none,
-// the settings go to none of them, and the report says so. A guess would put another run's numbers into the advice.
+// Where a place holds several runs, what was seen of each decides: settings that say another learning rate than the
+// peak that was logged, or other planned steps, are of another run. If that leaves one, it is that; if more are left,
+// or none, the settings go to none of them, and the report says so. A guess would put another run's numbers into the
+// advice.
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // The recordings of all files between reading and judging.
 //
 // Which files are of one run is known only when all were read, and a folder of ten thousand logs does not fit into
-// memory. So each file is read once for its fingerprint, and its recording stays on the shelf as long as there is room
-// (CheckOptions::held_bytes); what finds no room is let go and read again when its run is judged. A pipe can be read
-// once, so it always stays. Which files stay depends on the order in which threads finish, the report does not: a
-// recording read again is the same recording.
+// memory. So each file is read once for its fingerprint, and its recording stays on the shelf as long as there is
+// room (CheckOptions::held_bytes); what finds no room is let go and read again when its run is judged. A pipe can be
+// read once, so it always stays. Which files stay depends on the order in which threads finish, the report does not:
+// a recording read again is the same recording.
 
 #include "engine/shelf.h"
 
@@ -85,7 +85,7 @@ Recording Shelf::recording_of(std::size_t file, bool again) const {
   if (input.error) return complete(without_records(input, FileState::kFailed, input.error));
   if (!input.named && quotes_logs(input.path)) return complete(without_records(input, FileState::kUnknown, {}));
   // An exception here is ours or a library's (memory): the file is marked, the rest goes on.
-  std::string what = "unknown exception";
+  std::string what;
   try {
     Recording recording = read_file(
         input.path,
@@ -95,6 +95,7 @@ Recording Shelf::recording_of(std::size_t file, bool again) const {
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
+    what = "unknown exception";
   }
   return complete(failed(input, what));
 }

@@ -1,12 +1,12 @@
 // One run from the recordings of its files.
 //
-// Each file is put together by itself first (assemble.cpp): its repeats, restarts and placeholders are its own. Then the
-// parts are put behind each other, and what lies beside them is added step by step (join_beside.cpp). The main part of a
-// stretch is the file that tells most of its main series (engine/roles.cpp), so a metric that two files tell is taken
-// from the denser one, and every value keeps the place in the file that it was read from.
+// Each file is put together by itself first (assemble.cpp): its repeats, restarts and placeholders are its own. Then
+// the parts are put behind each other, and what lies beside them is added step by step (join_beside.cpp). The main
+// part of a stretch is the file that tells most of its main series (engine/roles.cpp), so a metric that two files
+// tell is taken from the denser one, and every value keeps the place in the file that it was read from.
 //
-// Places are lines numbered through over the sources: line n of a file is line lines_before + n of the run, so that one
-// number names file and line. Order is told by rows and by Event::rows_before, never by lines.
+// Places are lines numbered through over the sources: line n of a file is line lines_before + n of the run, so that
+// one number names file and line. Order is told by rows and by Event::rows_before, never by lines.
 //
 // Settings: all are kept. Config::find takes the last one, so they are ordered from the farthest file to the nearest,
 // and then those that the logs printed themselves, the main one's last: they are what the program really saw.

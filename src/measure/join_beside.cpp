@@ -1,19 +1,19 @@
 // What a file beside the main one adds to the run.
 //
-// Records are united by step. A record of the other file at a step that the run has gives its values to the record there
-// (they keep their own line, Series::own_line); at another step it becomes a record. Steps come again after a restart,
-// so each record first needs its segment: of those whose steps cover it the one that has most steps in common with the
-// other file's segment, else the last.
+// Records are united by step. A record of the other file at a step that the run has gives its values to the record
+// there (they keep their own line, Series::own_line); at another step it becomes a record. Steps come again after a
+// restart, so each record first needs its segment: of those whose steps cover it the one that has most steps in
+// common with the other file's segment, else the last.
 //
 // A metric that the run has is left as it is, for the main file tells it more densely. Of a file with the same series
 // what lies before the first or behind the last value of the run is taken too: an event file is written late, and a
-// console that was cut is short, so that the NaN at the end may stand in one of them only. Other files' values are never
-// put into a series of the run: a mean over an interval is another quantity than the values in it.
+// console that was cut is short, so that the NaN at the end may stand in one of them only. Other files' values are
+// never put into a series of the run: a mean over an interval is another quantity than the values in it.
 //
-// Messages. One kind of message is told by many processes and files at once; where the main file tells a kind, it stands
-// for all. Only what ends or spoils a run is taken from each file, unless the words are the same. A message stands where
-// it stood in its own file: behind the record of the step that came before it there; at the end, or the beginning of a
-// run for a start, where its file has no records.
+// Messages. One kind of message is told by many processes and files at once; where the main file tells a kind, it
+// stands for all. Only what ends or spoils a run is taken from each file, unless the words are the same. A message
+// stands where it stood in its own file: behind the record of the step that came before it there; at the end, or the
+// beginning of a run for a start, where its file has no records.
 
 #include <algorithm>
 #include <cmath>

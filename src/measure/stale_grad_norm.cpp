@@ -6,6 +6,7 @@
 // that fell, a printed skip count, a missing loss) or when the repeated number has so many digits that chance is out
 // of the question: two measured norms agree in six significant digits about once in 10^5 neighbours.
 
+#include <algorithm>
 #include <cmath>
 
 #include "assay/metric.h"

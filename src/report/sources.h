@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// "read 3 files: text log ×2, csv; passed over 5 files of other kinds; got nothing from 1: absent.log". all: every path
-/// that gave nothing.
+/// "read 3 files: text log ×2, csv; passed over 5 files of other kinds; got nothing from 1: absent.log".
+/// all: every path that gave nothing.
 std::string files_phrase(const Report& report, bool all, Language language);
 
 /// "train.log (text log), metrics.csv (the same series), config.json (settings)". Paths lose the folder of the run's
