@@ -18,10 +18,11 @@ struct Progress;  // src/base/progress.h
 struct CheckOptions {
   std::vector<std::string> select;  // rule names or families; empty: all
   std::vector<std::string> ignore;
-  std::map<std::string, double> parameters;  // "loss-spike.mads" -> value, checked against the rule's range
-  unsigned jobs = 0;                         // 0: as many as there are processors
-  bool judge = true;                         // false: only read (`show`)
-  bool details = false;                      // fill the parts of RunSummary that `show` prints
+  std::map<std::string, double> parameters;         // "loss-spike.mads" -> value, checked against the rule's range
+  unsigned jobs = 0;                                // 0: as many as there are processors
+  bool judge = true;                                // false: only read (`show`)
+  std::size_t held_bytes = std::size_t{512} << 20;  // of recordings between reading and judging; the rest is read again
+  bool details = false;                             // fill the parts of RunSummary that `show` prints
   const std::atomic<bool>* interrupted = nullptr;
   Progress* progress = nullptr;
 };

@@ -31,14 +31,23 @@ struct SeriesSummary {
 struct EventCount {
   EventKind kind = EventKind::kRunStart;
   std::int64_t count = 0;
-  Event first;
+  Event first;  // its place: first_where
   Event last;
+  Location first_where;
+  Location last_where;
+};
+
+/// What a file was taken for.
+struct SourceSummary {
+  std::string path;
+  std::string kind;  // as FileRecord::kind
+  SourceRole role = SourceRole::kMain;
+  PlaceUnit unit = PlaceUnit::kLine;
 };
 
 struct RunSummary {
   std::string id;
-  std::vector<std::string> paths;
-  PlaceUnit unit = PlaceUnit::kLine;  // what the places of its events count
+  std::vector<SourceSummary> sources;  // the main one first
   std::string dialect;
   std::string axis;
   TrainingKind kind = TrainingKind::kUnknown;
@@ -85,6 +94,15 @@ struct FileRecord {
   std::vector<Error> problems;     // bounded; problem_count tells how many there were
   std::int64_t problem_count = 0;
   std::optional<Error> error;  // for kFailed and kNothingRead
+  std::string run;             // id of the run that it was taken for; empty: of none
+  /// Settings that belong to one of several runs, nothing tells to which: the number of these runs. They went to none.
+  std::int64_t could_be_of = 0;
+};
+
+/// A file that lies beside the one that the user named, was not read, and by its name belongs to the same run.
+struct Beside {
+  std::string path;
+  SourceRole role = SourceRole::kMore;
 };
 
 struct RuleNotApplied {
@@ -132,6 +150,7 @@ struct Report {
   std::vector<Finding> findings;  // in rank order
   std::vector<Section> sections;
   std::vector<FileRecord> files;
+  std::vector<Beside> beside;
   std::vector<std::string> rules_run;
   std::vector<RuleNotApplied> not_applicable;
   std::vector<IgnoredName> ignored;

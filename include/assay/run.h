@@ -36,8 +36,10 @@ struct Event {
   std::optional<double> before;      // a loss scale, or a value
   std::optional<double> after;
   std::string text;       // the line, cut to 200 bytes
-  std::int64_t line = 0;  // from 1; of a container of records (Run::unit): the record
-  int segment = -1;       // set when the run is put together
+  std::int64_t line = 0;  // its place: from 1, numbered through over the sources of the run
+  // Its order, set when the run is put together. A run may be read from several files: lines tell no order.
+  int segment = -1;
+  std::int64_t rows_before = 0;  // records of its segment that stand before it
 };
 
 /// A setting as a source said it. Several sources may disagree: all are kept, in the order in which they were read.
@@ -79,18 +81,53 @@ struct Segment {
 /// What training a run is: what is normal depends on it.
 enum class TrainingKind : std::uint8_t { kUnknown, kPretraining, kFineTuning, kPreference };
 
+/// What a file is to the run that it belongs to.
+enum class SourceRole : std::uint8_t {
+  kMain,      // its records are those of the run
+  kSame,      // the same series again
+  kMore,      // other records of the same run: metrics that the main one lacks, or means of its own
+  kPart,      // a part of the run, after a restart or in another file
+  kRank,      // another process of the same job
+  kMessages,  // messages without records
+  kSettings,
+  kSummary,  // results at the end of the run
+};
+
+/// A file of a run. Lines are numbered through: line n of the file is line lines_before + n of the run.
+struct Source {
+  std::string path;
+  std::string kind;  // as FileRecord::kind
+  SourceRole role = SourceRole::kMain;
+  PlaceUnit unit = PlaceUnit::kLine;  // what its lines are
+  std::int64_t lines_before = 0;
+};
+
+/// A file that tells the main series again: where it has each step. Segments and rows as in the run; rising by both.
+struct Copy {
+  std::size_t source = 0;
+  std::size_t segment = 0;
+  IntegerColumn step;
+  IntegerColumn line;  // numbered through
+};
+
 struct Run {
-  std::string id;                     // the path of its main source
-  std::vector<std::string> paths;     // all its sources
-  PlaceUnit unit = PlaceUnit::kLine;  // what its places count
-  std::string dialect;                // what most of its records were read as: "megatron", …, "general", "csv"
-  std::vector<Segment> segments;      // in the order of the file; at least one
-  std::vector<Event> events;          // in the order of the file
+  std::string id;               // the path of its main source
+  std::vector<Source> sources;  // the main one first, those with lines in rising order of lines_before
+  std::vector<Copy> copies;
+  std::string dialect;            // what most of its records were read as: "megatron", …, "general", "csv"
+  std::vector<Segment> segments;  // in the order of training; at least one
+  std::vector<Event> events;      // in the order of training
   Config config;
   TrainingKind kind = TrainingKind::kUnknown;
   std::optional<std::int64_t> planned_steps;  // as the log or its settings say
   bool truncated = false;                     // the file ends in the middle of a record
   std::vector<Interpretation> interpretations;
+  /// The file that a numbered-through line stands in; null for a run without sources.
+  const Source* source_of(std::int64_t line) const;
+  /// Path and own line of a numbered-through line.
+  Location location(std::int64_t line) const;
+  /// The numbered-through line of a place in a source; 0 where it is in none.
+  std::int64_t line_of(const Location& where) const;
 };
 
 }  // namespace assay

@@ -54,7 +54,7 @@ constexpr bool has(Quirk all, Quirk one) {
 /// row.
 struct Rows {
   IntegerColumn step;  // on the axis that the file prints; record numbers from 1 where it prints none
-  IntegerColumn line;  // from 1
+  IntegerColumn line;  // from 1, numbered through over the sources of the run; no order: records of several files mix
   std::size_t size() const { return step.size(); }
 };
 
@@ -65,15 +65,16 @@ class Series {
   Unit unit = Unit::kNone;
   Quirk quirks = Quirk::kNone;
   std::shared_ptr<const Rows> rows;
-  IntegerColumn row;   // row[i] is the record of values[i]; rising
-  ValueColumn values;  // may hold NaN and infinities: they are what the log said
+  IntegerColumn row;       // row[i] is the record of values[i]; rising
+  ValueColumn values;      // may hold NaN and infinities: they are what the log said
+  IntegerColumn own_line;  // line of values[i], where another file than that of the record tells them; else empty
 
   std::size_t size() const { return values.size(); }
   bool empty() const { return values.empty(); }
   double value(std::size_t i) const { return values[i]; }
   std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(row[i]); }
   std::int64_t step(std::size_t i) const { return rows->step[row_of(i)]; }
-  std::int64_t line(std::size_t i) const { return rows->line[row_of(i)]; }
+  std::int64_t line(std::size_t i) const { return own_line.empty() ? rows->line[row_of(i)] : own_line[i]; }
   std::int64_t first_step() const { return step(0); }
   std::int64_t last_step() const { return step(size() - 1); }
   /// Index of the first value whose row is >= wanted (size() when there is none). O(log n).

@@ -1,5 +1,6 @@
 #include "assay/run.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -86,6 +87,30 @@ const Setting* Config::find(std::string_view key) const {
     return it->unknown.empty() ? &*it : nullptr;
   }
   return nullptr;
+}
+
+const Source* Run::source_of(std::int64_t line) const {
+  if (sources.empty()) return nullptr;
+  const auto after = std::upper_bound(sources.begin(), sources.end(), line, [](std::int64_t wanted, const Source& one) {
+    return wanted <= one.lines_before;
+  });
+  return after == sources.begin() ? &sources.front() : &*std::prev(after);
+}
+
+Location Run::location(std::int64_t line) const {
+  Location where;
+  const Source* source = source_of(line);
+  where.path = source == nullptr ? id : source->path;
+  if (source != nullptr) where.unit = source->unit;
+  where.line = line > 0 && source != nullptr ? line - source->lines_before : line;
+  return where;
+}
+
+std::int64_t Run::line_of(const Location& where) const {
+  for (const Source& one : sources) {
+    if (one.path == where.path) return where.line > 0 ? one.lines_before + where.line : 0;
+  }
+  return 0;
 }
 
 const Series* Segment::find(std::string_view metric) const {

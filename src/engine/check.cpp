@@ -1,8 +1,8 @@
-// The main job, file by file: read, assemble, judge, summarise, let go.
+// The main job: read all files, group them into runs, then run by run: join, judge, summarise, let go.
 //
-// Each file is one piece of work for one thread, from its bytes to its findings; a run's columns live only as long as
-// that, so that a folder of ten thousand logs needs no more memory than its largest few. What comes out is put together
-// in the order of the paths, whichever thread was first, so the report has the same bits for any number of jobs.
+// A file is one piece of work for one thread, and so is a run. Between the two the recordings lie on a shelf of bounded
+// size (shelf.cpp). What comes out is put together in the order of the paths, whichever thread was first, so the report
+// has the same bits for any number of jobs.
 
 #include "assay/check.h"
 
@@ -18,29 +18,21 @@
 #include "base/progress.h"
 #include "base/version.h"
 #include "engine/engine.h"
-#include "format/reader.h"
-#include "measure/assemble.h"
+#include "engine/group.h"
+#include "engine/shelf.h"
+#include "measure/join.h"
 
 namespace assay {
 
 namespace {
 
-// What came of one input.
+constexpr std::size_t kMostCopies = 32;  // whose places are told; a run has hundreds of checkpoints
+
+// What came of the files of one run.
 struct Outcome {
-  bool done = false;  // false: interrupted before it
-  FileRecord file;
   std::optional<RunSummary> run;
   Judgement judgement;
 };
-
-FileRecord failed(const Input& input, Error error) {
-  FileRecord file;
-  file.path = input.path;
-  file.named = input.named;
-  file.state = FileState::kFailed;
-  file.error = std::move(error);
-  return file;
-}
 
 void add_problem(FileRecord& file, Error problem) {
   ++file.problem_count;
@@ -49,72 +41,81 @@ void add_problem(FileRecord& file, Error problem) {
 
 bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
 
-// A reader that is stopped finds its input cut, as it would a file that ends in the middle. The input is whole; the
-// record that was being read is not, which the rules have to know.
-void forget_cut(Recording& recording) {
-  FileRecord& file = recording.file;
-  file.truncated = false;
-  file.problem_count -= static_cast<std::int64_t>(
-      std::erase_if(file.problems, [](const Error& problem) { return problem.code == ErrorCode::kTruncated; }));
-}
+bool is_settings(SourceRole role) { return role == SourceRole::kSettings || role == SourceRole::kSummary; }
 
-// Texts and programs quote logs and are none: such a file is read only where the user names it.
-bool quotes_logs(std::string_view path) {
-  constexpr std::string_view kEndings[] = {".md",  ".rst", ".tex", ".html", ".htm", ".ipynb", ".py",
-                                           ".pyi", ".c",   ".cc",  ".cpp",  ".cu",  ".h",     ".hpp",
-                                           ".js",  ".ts",  ".rs",  ".go",   ".java"};
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [path](std::string_view ending) { return path.ends_with(ending); });
-}
-
-Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
-  Outcome out;
-  out.done = true;
-  if (input.error) {
-    out.file = failed(input, *input.error);
-    return out;
+// The run of a group, one recording at a time. Nothing where there is no run in it, or where the recordings cannot be
+// had any more: the user interrupted.
+std::optional<Run> join(Shelf& shelf, const RunGroup& group, const CheckOptions& options) {
+  Joiner joiner;
+  std::size_t copies = 0;
+  bool records = false;
+  bool settings = false;
+  // Ledgers are completed by the joiner.
+  const auto add = [&](const GroupMember& member, bool first) {
+    FileRecord& ledger = shelf.ledger(member.file);
+    if (member.role == SourceRole::kSame && ++copies > kMostCopies) {
+      joiner.name_source(ledger.path, ledger.kind, member.role, ledger.unit);
+      return true;
+    }
+    std::optional<Recording> recording = shelf.take(member.file);
+    if (!recording) return false;
+    records = records || recording->rows() > 0 || !recording->events.empty();
+    settings = settings || !recording->config.settings.empty();
+    if (is_settings(member.role) && !first) {
+      joiner.add_settings(*recording, member.role);
+    } else {
+      joiner.add(*recording, member.role);
+    }
+    ledger = std::move(recording->file);
+    return true;
+  };
+  for (std::size_t i = 1; i < group.members.size(); ++i) {
+    if (is_settings(group.members[i].role) && !add(group.members[i], false)) return std::nullopt;
   }
-  if (!input.named && quotes_logs(input.path)) {
-    out.file.path = input.path;
-    out.file.state = FileState::kUnknown;
-    out.file.bytes = input.bytes;
-    return out;
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    if ((i == 0 || !is_settings(group.members[i].role)) && !add(group.members[i], i == 0)) return std::nullopt;
   }
-  Recording recording =
-      read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
-  if (stopped(options)) forget_cut(recording);
-  const bool has_records = recording.rows() > 0 || !recording.events.empty();
-  recording.file.settings = static_cast<std::int64_t>(recording.config.settings.size());
   // Settings alone are of a run that has not begun: there is nothing to judge, but its details can be shown.
-  if (has_records || (options.details && recording.file.settings > 0)) {
-    const Run run = assemble(recording);
-    if (options.judge) out.judgement = judge_run(run, rules, options);
-    out.run = summarise(run, options.details);
-  }
-  out.file = std::move(recording.file);
-  out.file.path = input.path;
-  out.file.named = input.named;
-  // In a folder, a file that is no log is nothing to speak of.
-  if (!input.named && out.file.state == FileState::kNothingRead) out.file.state = FileState::kUnknown;
-  for (Error& fault : out.judgement.faults) add_problem(out.file, std::move(fault));
+  if (!records && !(options.details && settings)) return std::nullopt;
+  return joiner.finish();
+}
+
+Outcome judge_group(Shelf& shelf, const RunGroup& group, const std::vector<const Rule*>& rules,
+                    const CheckOptions& options) {
+  Outcome out;
+  const std::optional<Run> run = join(shelf, group, options);
+  if (!run) return out;
+  if (options.judge) out.judgement = judge_run(*run, rules, options);
+  out.run = summarise(*run, options.details);
+  for (const GroupMember& member : group.members) shelf.ledger(member.file).run = run->id;
+  for (Error& fault : out.judgement.faults) add_problem(shelf.ledger(group.members.front().file), std::move(fault));
   return out;
 }
 
-// An exception here is ours or a library's (memory): the file is marked, the rest goes on.
-Outcome guarded(const Input& input, const std::vector<const Rule*>& rules, const CheckOptions& options) {
+// An exception here is ours or a library's (memory): the main file is marked, the rest goes on.
+Outcome guarded(Shelf& shelf, const RunGroup& group, const std::vector<const Rule*>& rules,
+                const CheckOptions& options) {
   std::string what;
   try {
-    return read_and_judge(input, rules, options);
+    return judge_group(shelf, group, rules, options);
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
     what = "unknown exception";
   }
-  Outcome out;
-  out.done = true;
+  FileRecord& file = shelf.ledger(group.members.front().file);
   Location where;
-  where.path = input.path;
-  out.file = failed(input, {ErrorCode::kInternal, "reading failed: " + what, std::move(where), ""});
+  where.path = file.path;
+  file.state = FileState::kFailed;
+  file.error = Error{ErrorCode::kInternal, "judging failed: " + what, std::move(where), ""};
+  return {};
+}
+
+// A single file is a run whatever it holds.
+Grouping group_all(const Shelf& shelf) {
+  if (shelf.fingerprints().size() != 1) return group_files(shelf.fingerprints());
+  Grouping out;
+  out.groups.push_back({{{0, SourceRole::kMain}}});
   return out;
 }
 
@@ -258,11 +259,17 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
     options.progress->files_total += static_cast<std::int64_t>(inputs.size());
   }
 
-  std::vector<Outcome> outcomes(inputs.size());
+  Shelf shelf(inputs, options);
   parallel_for(inputs.size(), options.jobs, [&](std::size_t i) {
-    if (stopped(options)) return;
-    outcomes[i] = guarded(inputs[i], rules, options);
+    shelf.read(i);
     if (options.progress != nullptr) ++options.progress->files_done;
+  });
+  const Grouping grouping = group_all(shelf);
+  // What was read until an interruption is judged; one that comes now ends it.
+  const bool cut_short = stopped(options);
+  std::vector<Outcome> outcomes(grouping.groups.size());
+  parallel_for(grouping.groups.size(), options.jobs, [&](std::size_t i) {
+    if (cut_short || !stopped(options)) outcomes[i] = guarded(shelf, grouping.groups[i], rules, options);
   });
 
   Report report;
@@ -271,14 +278,17 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   report.judged = options.judge;
   add_thresholds(options, report);
   RuleTally tally(rules.size());
+  for (const LooseSettings& one : grouping.loose) shelf.ledger(one.file).could_be_of = one.runs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (shelf.was_read(i)) report.files.push_back(std::move(shelf.ledger(i)));
+  }
   for (Outcome& outcome : outcomes) {
-    if (!outcome.done) continue;
-    report.files.push_back(std::move(outcome.file));
     if (outcome.run) report.runs.push_back(std::move(*outcome.run));
     tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
   }
   report.complete = !stopped(options);
   if (report.complete) add_empty_folders(paths, discovery, report);
+  if (inputs.size() == 1 && paths.size() == 1 && discovery.folders.empty()) report.beside = lies_beside(inputs.front());
   for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
   drop_ignored(options, report);
   if (options.judge) judge_the_reading(rules, options, tally, report);

@@ -2,7 +2,8 @@
 //
 // A training folder is large and full of other things: checkpoints, caches, links to shared data, links back to itself.
 // The walk therefore follows links but enters each folder once (known by device and inode, which no link changes), goes
-// by the order of names so that two machines give the same report, and leaves out what begins with a dot. A file is
+// by the order of names so that two machines give the same report, and leaves out what begins with a dot (but for a
+// folder in which a tool is known to keep settings). A file is
 // known by device and inode too: named twice, or once itself and once through its folder, it is read once.
 
 #include <dirent.h>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "engine/layout.h"
 
 namespace assay {
 
@@ -42,7 +44,7 @@ class Walk {
   void argument(const std::string& path, std::size_t index) {
     argument_ = index;
     if (path == "-") {
-      if (!std::exchange(read_stdin_, true)) found_.inputs.push_back({path, index, true, 0, {}});
+      if (!std::exchange(read_stdin_, true)) found_.inputs.push_back({path, index, true, true, 0, {}});
       return;
     }
     reached_again_ = false;
@@ -71,7 +73,8 @@ class Walk {
       reached_again_ = true;
       return;
     }
-    found_.inputs.push_back({path, argument_, named, static_cast<std::int64_t>(status.st_size), {}});
+    found_.inputs.push_back(
+        {path, argument_, named, !S_ISREG(status.st_mode), static_cast<std::int64_t>(status.st_size), {}});
   }
 
   void enter(const std::string& path, bool named, std::size_t depth) {
@@ -83,7 +86,7 @@ class Walk {
     entered_ = true;
     std::vector<std::string> names;
     while (const dirent* entry = readdir(folder.get())) {
-      if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+      if (entry->d_name[0] != '.' || hidden_but_told(entry->d_name)) names.emplace_back(entry->d_name);
     }
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
@@ -104,7 +107,7 @@ class Walk {
   }
 
   void reject(const std::string& path, bool named, Error error) {
-    found_.inputs.push_back({path, argument_, named, 0, std::move(error)});
+    found_.inputs.push_back({path, argument_, named, false, 0, std::move(error)});
   }
 
   const std::atomic<bool>* interrupted_;

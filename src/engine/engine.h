@@ -18,6 +18,7 @@ struct Input {
   std::string path;
   std::size_t argument = 0;    // which of the paths that the user named it comes from
   bool named = false;          // it is that path itself
+  bool stream = false;         // a pipe: it can be read once
   std::int64_t bytes = 0;      // where known
   std::optional<Error> error;  // then it is not read
 };
@@ -59,6 +60,9 @@ void give_ids(std::vector<Finding>& findings);
 /// Gives the findings their order, then their ids. Order: severity; within it causes before their effects, then
 /// confidence x impact, name, place.
 void rank(std::vector<Finding>& findings);
+
+/// Files that lie beside the one that the user named and by their names belong to the same run; by name, bounded.
+std::vector<Beside> lies_beside(const Input& input);
 
 /// What was read of a run, for the report. details: settings and curves too.
 RunSummary summarise(const Run& run, bool details);

@@ -42,7 +42,29 @@ void judge_one(const Rule& rule, const CheckOptions& options, const Ask& ask, Ju
 // A rule need not repeat which run it looks at.
 void complete_place(Location& place, const Run& run) {
   if (place.run.empty()) place.run = run.id;
-  if (place.path.empty()) place.path = run.paths.empty() ? run.id : run.paths.front();
+  if (place.path.empty()) place.path = run.location(0).path;
+}
+
+// What is found in a series stands at the same steps of the files that tell it again.
+void add_copies(const Run& run, Finding& finding) {
+  if (!finding.where || !finding.where->steps || finding.where->segment < 0) return;
+  const StepRange& steps = *finding.where->steps;
+  for (const Copy& copy : run.copies) {
+    if (copy.segment != static_cast<std::size_t>(finding.where->segment)) continue;
+    std::size_t low = 0;
+    std::size_t high = copy.step.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      (copy.step[middle] < steps.first ? low : high) = copy.step[middle] < steps.first ? middle + 1 : middle;
+    }
+    if (low == copy.step.size() || copy.step[low] > steps.last) continue;
+    Location place = run.location(copy.line[low]);
+    if (place.path == finding.where->path) continue;
+    place.run = run.id;
+    place.segment = finding.where->segment;
+    place.steps = steps;
+    finding.also.push_back(std::move(place));
+  }
 }
 
 }  // namespace
@@ -66,6 +88,7 @@ Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const Ch
   }
   for (Error& fault : out.faults) complete_place(fault.where, run);
   link(run, options.ignore, out.findings);
+  for (Finding& finding : out.findings) add_copies(run, finding);
   return out;
 }
 

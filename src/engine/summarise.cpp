@@ -43,9 +43,9 @@ SeriesSummary summarise_series(const Series& series, int segment, bool details) 
   return out;
 }
 
-std::vector<EventCount> count_events(const std::vector<Event>& events) {
+std::vector<EventCount> count_events(const Run& run) {
   std::map<EventKind, EventCount> kinds;
-  for (const Event& event : events) {
+  for (const Event& event : run.events) {
     EventCount& kind = kinds[event.kind];
     if (kind.count++ == 0) kind.first = event;
     kind.last = event;
@@ -53,6 +53,8 @@ std::vector<EventCount> count_events(const std::vector<Event>& events) {
   std::vector<EventCount> out;
   for (auto& [kind, count] : kinds) {
     count.kind = kind;
+    count.first_where = run.location(count.first.line);
+    count.last_where = run.location(count.last.line);
     out.push_back(std::move(count));
   }
   return out;
@@ -75,8 +77,7 @@ std::optional<StepRange> steps_of(const Run& run) {
 RunSummary summarise(const Run& run, bool details) {
   RunSummary out;
   out.id = run.id;
-  out.paths = run.paths;
-  out.unit = run.unit;
+  for (const Source& one : run.sources) out.sources.push_back({one.path, one.kind, one.role, one.unit});
   out.dialect = run.dialect;
   out.axis = run.segments.empty() ? "" : run.segments.front().axis;
   out.kind = training_kind(run);
@@ -84,7 +85,7 @@ RunSummary summarise(const Run& run, bool details) {
   out.steps = steps_of(run);
   out.planned_steps = run.planned_steps;
   out.interpretations = run.interpretations;
-  out.events = count_events(run.events);
+  out.events = count_events(run);
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
     const Segment& segment = run.segments[i];
     if (segment.rows) out.records += static_cast<std::int64_t>(segment.rows->size());

@@ -139,7 +139,8 @@ void tell_other_ranks(Recording& recording, const RowPlan& plan) {
 }
 
 // A start or a loaded checkpoint belongs to what follows it, everything else to what stands before it.
-void place_events(Recording& recording, const RowPlan& plan, Run& run) {
+std::vector<std::int64_t> place_events(Recording& recording, const RowPlan& plan, Run& run) {
+  std::vector<std::int64_t> event_row;  // of those that stay
   std::vector<Event>& events = run.events;
   std::vector<bool> survived(recording.events.size());
   for (std::size_t e = 0; e < survived.size(); ++e) survived[e] = ended_nothing(recording, plan, e);
@@ -156,6 +157,36 @@ void place_events(Recording& recording, const RowPlan& plan, Run& run) {
     event.segment = static_cast<int>(after - plan.segment_start.begin()) - 1;
     if (!event.step && rows_before > 0 && rows_before <= plan.step.size()) event.step = plan.step[rows_before - 1];
     events.push_back(std::move(event));
+    event_row.push_back(recording.event_row[e]);
+  }
+  return event_row;
+}
+
+// Lines rise within one file, and tell even where a record was printed in several; where all records stand on one
+// line, their number does.
+void order_events(const std::vector<std::int64_t>& event_row, const RowPlan& plan, Run& run) {
+  for (std::size_t e = 0; e < run.events.size(); ++e) {
+    Event& event = run.events[e];
+    const auto index = static_cast<std::size_t>(std::max(event.segment, 0));
+    const Rows& rows = *run.segments[index].rows;
+    const bool flat = rows.size() > 1 && rows.line.front() == rows.line.back();
+    std::size_t low = 0;
+    std::size_t high = rows.size();
+    if (flat) {
+      const auto start = static_cast<std::int64_t>(plan.segment_start[index]);
+      low =
+          static_cast<std::size_t>(std::clamp<std::int64_t>(event_row[e] - start, 0, static_cast<std::int64_t>(high)));
+      high = low;
+    }
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (rows.line[middle] < event.line) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    event.rows_before = static_cast<std::int64_t>(low);
   }
 }
 
@@ -181,8 +212,7 @@ void tell_plan(const RowPlan& plan, Run& run) {
 Run assemble(Recording& recording) {
   Run run;
   run.id = recording.path;
-  run.paths = {recording.path};
-  run.unit = recording.unit;
+  run.sources = {{recording.path, recording.file.kind, SourceRole::kMain, recording.unit, 0}};
   run.dialect = recording.dialect;
   run.planned_steps = recording.planned_steps;
   run.truncated = recording.truncated;
@@ -190,10 +220,11 @@ Run assemble(Recording& recording) {
   RowPlan plan = plan_rows(recording);
   recording.file.repeated_lines += plan.repeats + plan.stragglers;
   tell_other_ranks(recording, plan);
-  place_events(recording, plan, run);
+  const std::vector<std::int64_t> event_row = place_events(recording, plan, run);
   tell_plan(plan, run);
   const bool numbered = plan.numbered;
   run.segments = cut(recording, plan);
+  order_events(event_row, plan, run);
   for (std::size_t s = 0; s < run.segments.size(); ++s) {
     Segment& segment = run.segments[s];
     segment.axis = numbered || recording.axis.empty() ? "record" : recording.axis;

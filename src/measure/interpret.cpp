@@ -16,6 +16,7 @@ Series without(Series series, const std::vector<bool>& drop) {
     if (drop[i]) continue;
     kept.row.push_back(series.row[i]);
     kept.values.push_back(series.values[i]);
+    if (!series.own_line.empty()) kept.own_line.push_back(series.own_line[i]);
   }
   return kept;
 }

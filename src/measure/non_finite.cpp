@@ -34,6 +34,7 @@
 #include <span>
 
 #include "assay/metric.h"
+#include "measure/order.h"
 #include "stat/quantile.h"
 
 namespace assay {
@@ -389,11 +390,11 @@ Precursors precursors_of(const Run& run, std::size_t index, std::size_t row) {
     out.kind = Precursor::kFirstSteps;
     return out;
   }
-  const std::int64_t line = segment.rows->line[row];
-  const std::int64_t before = row > 0 ? segment.rows->line[row - 1] : 0;
   const bool event = std::any_of(run.events.begin(), run.events.end(), [&](const Event& one) {
     const bool kind = one.kind == EventKind::kCheckpointSaved || one.kind == EventKind::kCheckpointLoaded;
-    return kind && one.line > before && one.line < line;
+    return kind && stands_before(one, index, row, segment) &&
+           (row == 0 || !stands_before(one, index, row - 1, segment)) &&
+           (row == 0 || one.line != segment.rows->line[row - 1]);
   });
   const Series* eval = segment.find(metric::kEvalLoss);
   const std::size_t i = eval != nullptr ? eval->at_or_after_row(row) : 0;

@@ -22,6 +22,7 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "measure/order.h"
 #include "measure/scaler.h"
 #include "stat/quantile.h"
 #include "stat/trend.h"
@@ -184,20 +185,14 @@ std::optional<LossAcross> loss_across_row(const Run& run, std::size_t segment, s
 void add_loads(const Run& run, std::size_t index, std::span<const Event* const> loads, std::vector<Resume>& out) {
   const Segment& segment = run.segments[index];
   if (segment.empty()) return;
-  const IntegerColumn& lines = segment.rows->line;
   for (const Event* event : loads) {
     if (event->segment != static_cast<int>(index)) continue;
-    if (event->line <= lines.front() || event->line >= lines.back()) continue;
-    std::size_t low = 0;
-    std::size_t high = lines.size();
-    while (low < high) {  // first row after the message
-      const std::size_t middle = low + (high - low) / 2;
-      (lines[middle] > event->line ? high : low) = lines[middle] > event->line ? middle : middle + 1;
-    }
-    const bool again = !out.empty() && out.back().segment == index && out.back().row == low;
+    const std::size_t next = rows_before(run, index, *event);
+    if (next == 0 || next >= segment.rows->size()) continue;
+    const bool again = !out.empty() && out.back().segment == index && out.back().row == next;
     if (again) continue;  // every rank may say so
-    Resume one{index, low, segment.rows->step[low - 1], segment.rows->step[low], event->line, {}};
-    one.loss = loss_across_row(run, index, low);
+    Resume one{index, next, segment.rows->step[next - 1], segment.rows->step[next], event->line, {}};
+    one.loss = loss_across_row(run, index, next);
     out.push_back(one);
   }
 }

@@ -33,6 +33,7 @@
 
 #include "assay/metric.h"
 #include "core/axis.h"
+#include "measure/order.h"
 
 namespace assay {
 
@@ -47,28 +48,13 @@ constexpr double kFairseqFirst = 64;
 constexpr double kCutNumber = 16;
 constexpr double kAnew = 4;  // a scale this much above the last one was initialised again, not grown
 
-// Rows of the segment that stand before a line of the file.
-std::size_t rows_before_line(const Segment& segment, std::int64_t line) {
-  if (!segment.rows) return 0;
-  std::size_t low = 0;
-  std::size_t high = segment.rows->size();
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (segment.rows->line[middle] < line) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 struct Reading {
   StepRange steps;
   std::int64_t line = 0;
   double scale = 0;
   bool told = false;   // by a message of the scaler
   bool stuck = false;  // the message says that the scale cannot fall any more
+  std::size_t rows_before = 0;
 };
 
 // Scales that the scaler's messages tell, of one rank.
@@ -83,8 +69,9 @@ std::vector<Reading> told_scales(const Run& run, std::size_t index) {
     if (speaker >= 0 && speaker != rank) continue;
     const StepRange steps = steps_of_event(run, index, event);
     const double after = std::max(*event.after, std::numeric_limits<double>::denorm_min());
-    if (event.before && *event.before > 0) told.push_back({steps, event.line, *event.before, true, false});
-    told.push_back({steps, event.line, after, true, event.before && *event.before <= *event.after});
+    const std::size_t order = rows_before(run, index, event);
+    if (event.before && *event.before > 0) told.push_back({steps, event.line, *event.before, true, false, order});
+    told.push_back({steps, event.line, after, true, event.before && *event.before <= *event.after, order});
   }
   // From one line to the next a scale cannot have grown: the last number is cut in its exponent ("1.06" of 1.06e-31).
   if (told.size() >= 2) {
@@ -111,7 +98,9 @@ std::vector<Reading> readings(const Run& run, std::size_t index) {
   for (std::size_t i = 0; scale != nullptr && i < scale->size(); ++i) {
     const std::int64_t step = scale->step(i);
     const std::int64_t line = scale->line(i);
-    while (next < told.size() && told[next].line < line) take(told[next++]);
+    // A message on the line of a record stands behind it.
+    while (next < told.size() && told[next].rows_before <= scale->row_of(i) && told[next].line != line)
+      take(told[next++]);
     double value = scale->value(i);
     // With one decimal a scale below 0.05 prints as 0.0: it is at most the next power of two.
     const bool after_small = i > 0 && !out.empty() && out.back().scale <= 1;
@@ -119,7 +108,7 @@ std::vector<Reading> readings(const Run& run, std::size_t index) {
       value = out.empty() ? kPrintedAsZero : std::min(out.back().scale, kPrintedAsZero);
     }
     if (value > 0 && std::isfinite(value))
-      take({{i == 0 ? step : std::min(step, before + 1), step}, line, value, false, false});
+      take({{i == 0 ? step : std::min(step, before + 1), step}, line, value, false, false, 0});
     before = step;
   }
   while (next < told.size()) take(told[next++]);
@@ -323,22 +312,25 @@ bool begins_at_start(const Run& run, std::size_t index) {
   bool banner = false;
   const std::int64_t first_line = segment.rows->line.front();
   for (const Event& event : run.events) {
-    if (event.line >= first_line) break;
+    if (!stands_before(event, index, 0, segment)) break;
     skips += event.kind == EventKind::kOverflow ? 1 : 0;
     banner = banner || event.kind == EventKind::kRunStart;
     if (event.kind == EventKind::kCheckpointLoaded) return false;
   }
   if (skips > 0 && segment.rows->size() == 1) return true;
   // A log that begins with the settings of its run was not cut from the middle of one.
-  const bool settings = !run.config.settings.empty() && run.config.settings.front().where.line < first_line;
+  const Location beginning = run.location(first_line);
+  const auto first_setting =
+      std::find_if(run.config.settings.begin(), run.config.settings.end(),
+                   [&](const Setting& one) { return one.where.path == beginning.path || run.sources.size() <= 1; });
+  const bool settings = first_setting != run.config.settings.end() && first_setting->where.line < beginning.line;
   return first <= skips + spacing + kStartUpSteps || banner || settings;
 }
 
 // Scalers count by themselves, from where they were made: "Grad overflow on iteration 3" at step 150. Such a number is
 // believed where the records around it agree.
-bool agrees(const Segment& segment, const Event& event) {
+bool agrees(const Segment& segment, const Event& event, std::size_t next) {
   if (event.kind != EventKind::kOverflow && event.kind != EventKind::kScaleChange) return true;
-  const std::size_t next = rows_before_line(segment, event.line);
   const std::int64_t slack = record_spacing(segment);
   const bool late_enough = next == 0 || *event.step >= segment.rows->step[next - 1] - slack;
   const bool early_enough = next == segment.rows->size() || *event.step <= segment.rows->step[next] + slack;
@@ -347,14 +339,14 @@ bool agrees(const Segment& segment, const Event& event) {
 
 StepRange steps_of_event(const Run& run, std::size_t index, const Event& event) {
   const Segment& segment = run.segments[index];
-  if (event.step_is_own && event.step && (segment.empty() || agrees(segment, event))) {
+  if (event.step_is_own && event.step && (segment.empty() || agrees(segment, event, rows_before(run, index, event)))) {
     return {*event.step, *event.step};
   }
   if (segment.empty()) {
     const std::int64_t step = event.step.value_or(0);
     return {step, step};
   }
-  const std::size_t next = rows_before_line(segment, event.line);
+  const std::size_t next = rows_before(run, index, event);
   const std::size_t rows = segment.rows->size();
   if (next == 0) {
     const std::int64_t first = segment.first_step();

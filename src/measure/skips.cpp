@@ -28,6 +28,7 @@
 #include "assay/metric.h"
 #include "core/axis.h"
 #include "core/metric_names.h"
+#include "measure/order.h"
 
 namespace assay {
 
@@ -57,7 +58,7 @@ class Messages {
         continue;
       }
       if (of_another_rank(event) || told_before(event) || of_another_process(event)) continue;
-      const bool behind = segment_.empty() || event.line > segment_.rows->line.back();
+      const bool behind = segment_.empty() || rows_before(run_, index_, event) >= segment_.rows->size();
       const StepRange steps = steps_of_event(run_, index_, event);
       const bool dated = event.step_is_own && event.step == steps.first;
       if (!dated && behind) {

@@ -6,6 +6,7 @@
 // that fell, a printed skip count, a missing loss) or when the repeated number has so many digits that chance is out
 // of the question: two measured norms agree in six significant digits about once in 10^5 neighbours.
 
+#include <algorithm>
 #include <cmath>
 
 #include "assay/metric.h"
@@ -27,9 +28,14 @@ double at_row(const Series* series, std::size_t row) {
 
 bool long_number(double value) { return std::fabs(value) >= kDigits * 1e-3; }
 
-bool overflow_between(const std::vector<Event>& events, std::int64_t after_line, std::int64_t to_line) {
-  for (const Event& event : events) {
-    if (event.kind == EventKind::kOverflow && event.line > after_line && event.line <= to_line) return true;
+// Behind the row `after` and not behind the row `to`. Events are in order.
+bool overflow_between(const std::vector<Event>& events, std::size_t after, std::size_t to) {
+  const auto behind = [](std::size_t row, const Event& event) {
+    return static_cast<std::int64_t>(row) < event.rows_before;
+  };
+  for (auto it = std::upper_bound(events.begin(), events.end(), after, behind); it != events.end(); ++it) {
+    if (it->rows_before > static_cast<std::int64_t>(to)) return false;
+    if (it->kind == EventKind::kOverflow) return true;
   }
   return false;
 }
@@ -51,7 +57,7 @@ void drop_stale_grad_norms(Segment& segment, const std::vector<Event>& events, s
     const std::size_t former = norm->row_of(i - 1);
     const bool shows_skip = at_row(scale, row) < at_row(scale, former) || at_row(skipped, row) > 0 ||
                             (loss != nullptr && std::isnan(at_row(loss, row)) && !std::isnan(at_row(loss, former))) ||
-                            overflow_between(events, norm->line(i - 1), norm->line(i));
+                            overflow_between(events, former, row);
     stale[i] = shows_skip || long_number(value);
     count += stale[i] ? 1 : 0;
   }

@@ -66,6 +66,15 @@ inline constexpr Names<EventKind, 11> kEvents = {{{EventKind::kOverflow, "overfl
                                                   {EventKind::kRunEnd, "run-end"},
                                                   {EventKind::kAborted, "aborted"}}};
 
+inline constexpr Names<SourceRole, 8> kRoles = {{{SourceRole::kMain, "main"},
+                                                 {SourceRole::kSame, "same-series"},
+                                                 {SourceRole::kMore, "same-run"},
+                                                 {SourceRole::kPart, "part"},
+                                                 {SourceRole::kRank, "rank"},
+                                                 {SourceRole::kMessages, "messages"},
+                                                 {SourceRole::kSettings, "settings"},
+                                                 {SourceRole::kSummary, "summary"}}};
+
 template <class Enum, std::size_t size>
 std::string_view to_name(const Names<Enum, size>& names, Enum value) {
   for (const auto& [one, name] : names) {

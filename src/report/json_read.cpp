@@ -210,8 +210,15 @@ Event event_of(const Node& node, EventKind kind) {
   if (!node.lacks("step")) out.step = node["step"].count();
   if (!node.lacks("before")) out.before = node["before"].number();
   if (!node.lacks("after")) out.after = node["after"].number();
-  out.line = node["line"].count();
   out.text = node["text"].text();
+  return out;
+}
+
+Location place_of_event(const Node& node) {
+  Location out;
+  out.line = node["line"].count();
+  if (!node.lacks("path")) out.path = node["path"].text();  // older reports do not tell
+  if (!node.lacks("unit")) out.unit = node["unit"].one_of(json_names::kPlaceUnits);
   return out;
 }
 
@@ -221,14 +228,24 @@ EventCount event_count_of(const Node& node) {
   out.count = node["count"].count();
   out.first = event_of(node["first"], out.kind);
   out.last = event_of(node["last"], out.kind);
+  out.first_where = place_of_event(node["first"]);
+  out.last_where = place_of_event(node["last"]);
   return out;
 }
 
 RunSummary run_of(const Node& node) {
   RunSummary out;
   out.id = node["id"].text();
-  out.paths = node["paths"].all(text_of);
-  if (!node.lacks("unit")) out.unit = node["unit"].one_of(json_names::kPlaceUnits);
+  if (!node.lacks("sources")) {
+    out.sources = node["sources"].all([](const Node& item) {
+      SourceSummary one{item["path"].text(), item["kind"].text(), item["role"].one_of(json_names::kRoles)};
+      if (!item.lacks("unit")) one.unit = item["unit"].one_of(json_names::kPlaceUnits);
+      return one;
+    });
+  } else {  // older reports do not tell roles
+    for (std::string& path : node["paths"].all(text_of))
+      out.sources.push_back({std::move(path), "", SourceRole::kMain});
+  }
   out.dialect = node["dialect"].text();
   out.axis = node["axis"].text();
   out.kind = node["kind"].one_of(json_names::kKinds);
@@ -288,6 +305,8 @@ FileRecord file_of(const Node& node) {
   out.problems = node["problems"].all(error_of);
   out.problem_count = node["problem_count"].count();
   if (!node.lacks("error")) out.error = error_of(node["error"]);
+  if (!node.lacks("run")) out.run = node["run"].text();
+  if (!node.lacks("could_be_of")) out.could_be_of = node["could_be_of"].count();
   return out;
 }
 
@@ -316,6 +335,10 @@ Report report_of(const Node& node) {
   out.findings = node["findings"].all(finding_of);
   out.sections = node["sections"].all(section_of);
   out.files = node["files"].all(file_of);
+  if (!node.lacks("beside")) {
+    out.beside = node["beside"].all(
+        [](const Node& one) { return Beside{one["path"].text(), one["role"].one_of(json_names::kRoles)}; });
+  }
   const Node rules = node["rules"];
   out.rules_run = rules["run"].all(text_of);
   out.not_applicable = rules["not_applicable"].all(

@@ -39,6 +39,9 @@ class Writer {
     out["findings"] = all(report_.findings, [this](const Finding& one) { return finding(one); });
     out["sections"] = all(report_.sections, [this](const Section& one) { return section(one); });
     out["files"] = all(report_.files, [](const FileRecord& one) { return file(one); });
+    out["beside"] = all(report_.beside, [](const Beside& one) {
+      return Json{{"path", text(one.path)}, {"role", to_name(json_names::kRoles, one.role)}};
+    });
     out["rules"] = rules();
     return out;
   }
@@ -144,10 +147,12 @@ class Writer {
     return out;
   }
 
-  static Json event(const Event& one) {
+  static Json event(const Event& one, const Location& where) {
     Json out;
+    out["path"] = text(where.path);
     out["step"] = one.step ? Json(*one.step) : Json();
-    out["line"] = one.line;
+    out["line"] = where.line;
+    if (where.unit == PlaceUnit::kRecord) out["unit"] = to_name(json_names::kPlaceUnits, where.unit);
     out["before"] = one.before ? number(*one.before) : Json();
     out["after"] = one.after ? number(*one.after) : Json();
     out["text"] = text(one.text);
@@ -175,9 +180,14 @@ class Writer {
   Json run(const RunSummary& one) const {
     Json out;
     out["id"] = text(one.id);
-    out["path"] = text(one.paths.empty() ? one.id : one.paths.front());
-    out["paths"] = all(one.paths, [](const std::string& path) { return text(path); });
-    if (one.unit == PlaceUnit::kRecord) out["unit"] = to_name(json_names::kPlaceUnits, one.unit);
+    out["path"] = text(one.sources.empty() ? one.id : one.sources.front().path);
+    out["paths"] = all(one.sources, [](const SourceSummary& source) { return text(source.path); });
+    out["sources"] = all(one.sources, [](const SourceSummary& source) {
+      Json item{
+          {"path", text(source.path)}, {"kind", text(source.kind)}, {"role", to_name(json_names::kRoles, source.role)}};
+      if (source.unit == PlaceUnit::kRecord) item["unit"] = to_name(json_names::kPlaceUnits, source.unit);
+      return item;
+    });
     out["dialect"] = text(one.dialect);
     out["axis"] = text(one.axis);
     out["kind"] = to_name(json_names::kKinds, one.kind);
@@ -198,8 +208,8 @@ class Writer {
     out["events"] = all(one.events, [](const EventCount& item) {
       return Json{{"kind", to_name(json_names::kEvents, item.kind)},
                   {"count", item.count},
-                  {"first", event(item.first)},
-                  {"last", event(item.last)}};
+                  {"first", event(item.first, item.first_where)},
+                  {"last", event(item.last, item.last_where)}};
     });
     return out;
   }
@@ -243,6 +253,8 @@ class Writer {
     out["codec"] = one.codec.empty() ? Json() : text(one.codec);
     out["state"] = to_name(json_names::kStates, one.state);
     out["named"] = one.named;
+    out["run"] = one.run.empty() ? Json() : text(one.run);
+    out["could_be_of"] = one.could_be_of;
     out["bytes"] = one.bytes;
     if (one.unit == PlaceUnit::kRecord) out["unit"] = to_name(json_names::kPlaceUnits, one.unit);
     out["lines"] = one.lines;

@@ -8,6 +8,7 @@
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
+#include "report/sources.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
 #include "report/words.h"
@@ -108,7 +109,7 @@ class Reading {
     }
     std::erase(facts, "");
     page_.paragraph(2, listed(facts, language()));
-    if (run.paths.size() > 1) page_.paragraph(2, listed(run.paths, language()));
+    if (run.sources.size() > 1) page_.paragraph(2, sources_phrase(run, language()));
     write_series(run);
     write_events(run);
     write_settings(run);
@@ -203,14 +204,17 @@ class Reading {
       std::string steps;
       if (kind.first.step) steps = format(Value(*kind.first.step));
       if (kind.last.step && kind.last.step != kind.first.step) steps += "-" + format(Value(*kind.last.step));
-      rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps, std::to_string(kind.first.line)});
+      rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps,
+                      kind.first_where.path == run.id || kind.first_where.path.empty()
+                          ? std::to_string(kind.first_where.line)
+                          : place_of(kind.first_where, language())});
     }
     print_table(
         page_, 2,
         {{lang("kind", "类型")},
          {lang("count", "次数"), true},
          {lang("steps", "步")},
-         {run.unit == PlaceUnit::kRecord ? lang("first record", "首条记录") : lang("first line", "首行"), true}},
+         {run.sources.front().unit == PlaceUnit::kRecord ? lang("first record", "首条记录") : lang("first line", "首行"), true}},
         rows);
   }
 

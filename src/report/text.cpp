@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "assay/metric.h"
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
+#include "report/sources.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
 #include "report/words.h"
@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMostEvidence = 5;
 constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
 constexpr std::size_t kMostPlacesVerbose = 200;
+constexpr std::size_t kMostCopies = 3;
 constexpr int kWidestCurve = 48;
 constexpr int kNarrowestCurve = 10;
 
@@ -226,10 +227,28 @@ class TextReport {
     };
     const auto steps = [](const Location& place) { return place.steps ? format(Value(*place.steps)) : std::string(); };
     const std::string own = finding.where ? steps(*finding.where) : "";
+    std::vector<std::string> copies;  // the same steps in other files
     for (const Location& place : finding.also) {
       const std::string text = steps(place);
-      if (text.empty() || text != own) add(text.empty() ? place_of(place, language()) : text);
+      const bool elsewhere = finding.where && place.path != finding.where->path;
+      if (text.empty() || text != own) {
+        add(text.empty() ? place_of(place, language()) : elsewhere ? text + " (" + place_of(place, language()) + ")" : text);
+      } else if (elsewhere) {
+        copies.push_back(place_of(place, language()));
+      }
     }
+    write_places(std::move(places));
+    if (copies.empty()) return;
+    const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostCopies;
+    const std::size_t rest = copies.size() > most ? copies.size() - most : 0;
+    copies.resize(copies.size() - rest);
+    std::string text =
+        say("the same in {places}", "同样见于 {places}", {{"places", listed(copies, language())}}, language());
+    if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 处", {{"rest", rest}}, language());
+    page_.paragraph(indent_, text);
+  }
+
+  void write_places(std::vector<std::string> places) {
     if (places.empty()) return;
     const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostPlaces;
     const std::size_t rest = places.size() > most ? places.size() - most : 0;
@@ -267,76 +286,21 @@ class TextReport {
   void footer(const std::string& text) { page_.paragraph("", 0, 2, text, Ink::kFaint); }
 
   void write_footer() {
-    write_files();
+    footer(files_phrase(report_, page_.options().verbose, language()));
     if (report_.runs.size() <= 3 || page_.options().verbose) {
       for (const RunSummary& run : report_.runs) write_run(run);
+    } else if (const std::string text = joined_phrase(report_, language()); !text.empty()) {
+      footer(text);
     }
+    if (const std::string text = loose_settings_phrase(report_, language()); !text.empty()) footer(text);
+    if (const std::string text = beside_phrase(report_, language()); !text.empty())
+      with_command(text, beside_command(report_));
     write_unused();
     const Counts counts = count_findings(report_);
     if (counts.notes > 0 && counts.errors + counts.warnings > 0 && !page_.options().verbose) {
       footer(say("{notes} (-v)", "{notes}（-v）", {{"notes", count_of(counts.notes, kNotes, language())}}, language()));
     }
     write_rules();
-  }
-
-  void write_files() {
-    std::vector<std::pair<std::string, std::int64_t>> kinds;  // in the order of the files
-    std::int64_t read = 0;
-    std::int64_t passed = 0;
-    std::vector<std::string> failed;
-    for (const FileRecord& file : report_.files) {
-      if (file.state == FileState::kRead) {
-        ++read;
-        const auto known =
-            std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == file.kind; });
-        if (known == kinds.end()) {
-          kinds.emplace_back(file.kind, 1);
-        } else {
-          ++known->second;
-        }
-      } else if (file.state == FileState::kUnknown) {
-        ++passed;
-      } else {
-        failed.push_back(path_word(file.path));
-      }
-    }
-    std::vector<std::string> parts;
-    for (const auto& [kind, count] : kinds) {
-      if (!kind.empty())
-        parts.push_back(kind_word(kind, language()) +
-                        (count > 1 && kinds.size() > 1 ? " ×" + format(Value(count)) : ""));
-    }
-    std::string text = say("read {files}", "读取 {files}", {{"files", count_of(read, kFiles, language())}}, language());
-    if (!parts.empty()) text += say(": ", "：", language()) + listed(parts, language());
-    if (passed > 0) {
-      text += say("; passed over {files} of other kinds", "；跳过其他类型的 {files}",
-                  {{"files", count_of(passed, kFiles, language())}}, language());
-    }
-    if (!failed.empty()) {
-      const std::size_t count = failed.size();
-      if (count > 3 && !page_.options().verbose) failed.resize(3);
-      const std::string dots = failed.size() < count ? ", …" : "";
-      text += say("; got nothing from {count}: {paths}", "；{count} 个路径无内容：{paths}",
-                  {{"count", count}, {"paths", listed(failed, language()) + dots}}, language());
-    }
-    footer(text);
-  }
-
-  // Those that most verdicts stand on first, then the others as they come in the log.
-  static std::vector<std::string> metrics_of(const RunSummary& run) {
-    std::vector<std::string> metrics;
-    const auto add = [&](const SeriesSummary& series) {
-      const std::string name = spoken(series.metric);
-      if (std::find(metrics.begin(), metrics.end(), name) == metrics.end()) metrics.push_back(name);
-    };
-    for (const std::string_view first :
-         {metric::kLoss, metric::kEvalLoss, metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
-      for (const SeriesSummary& series : run.series) {
-        if (series.metric == first) add(series);
-      }
-    }
-    for (const SeriesSummary& series : run.series) add(series);
-    return metrics;
   }
 
   void write_run(const RunSummary& run) {
@@ -374,6 +338,9 @@ class TextReport {
           say("; {remarks} on how the numbers were read (-v)", "；关于数值读取的 {remarks}（-v）", values, language());
     }
     footer(text);
+    if (run.sources.size() > 1) {
+      page_.paragraph("  ", 2, 4, say("from ", "来源：", language()) + sources_phrase(run, language()), Ink::kFaint);
+    }
     if (!page_.options().verbose) return;
     for (const Interpretation& one : run.interpretations)
       page_.paragraph("  ", 2, 4, describe(one, language()), Ink::kFaint);
@@ -402,13 +369,15 @@ class TextReport {
         say("not used: {unused} of {lines}",
             containers ? "未使用：{lines}中的 {unused} 个值" : "未使用：{lines}中的 {unused} 行", values, language());
     if (problems > 0) text += say("; {problems} while reading", "；读取时遇到 {problems}", values, language());
-    // Unbroken, if need be on a line of its own: it is there to be copied.
-    const std::string command =
-        say(" (assay show --ledger {path})", "（assay show --ledger {path}）", values, language());
-    if (display_width(page_.clean(text + command)) <= page_.width()) return footer(text + command);
+    with_command(text, say("assay show --ledger {path}", "assay show --ledger {path}", values, language()));
+  }
+
+  // Unbroken, if need be on a line of its own: it is there to be copied.
+  void with_command(const std::string& text, const std::string& command) {
+    const std::string behind = say(" ({command})", "（{command}）", {{"command", command}}, language());
+    if (display_width(page_.clean(text + behind)) <= page_.width()) return footer(text + behind);
     footer(text);
-    page_.line(page_.paint(Ink::kFaint, page_.clean(say("  assay show --ledger {path}", "  assay show --ledger {path}",
-                                                        values, language()))));
+    page_.line(page_.paint(Ink::kFaint, page_.clean("  " + command)));
   }
 
   // Rules of the reading always apply, as far as anybody cares.

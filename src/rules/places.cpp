@@ -23,8 +23,6 @@ constexpr double kSmallestReaction = 0.1;  // of the level: less is what data of
 constexpr double kNoiseAlone = 2;
 constexpr double kNoiseFactor = 4;  // sigma of the noise between neighbours
 
-std::string path_of(const Run& run) { return run.paths.empty() ? run.id : run.paths.front(); }
-
 }  // namespace
 
 Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_t line) {
@@ -36,10 +34,7 @@ Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_
 }
 
 Location place(const Run& run, std::int64_t line) {
-  Location where;
-  where.path = path_of(run);
-  where.line = line;
-  where.unit = run.unit;
+  Location where = run.location(line);
   where.run = run.id;
   return where;
 }

@@ -10,10 +10,10 @@
 
 namespace assay {
 
-/// A place in the main source of the run.
+/// A place in a source of the run: its path and own line, of a line that is numbered through.
 Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_t line);
 
-/// A line of the main source, without steps.
+/// The same without steps.
 Location place(const Run& run, std::int64_t line);
 
 /// Whether its steps are the program's, not records, epochs or samples: only then a number of steps can be gone back.

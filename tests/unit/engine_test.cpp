@@ -205,7 +205,7 @@ TEST(Judge, ARuleThatThrowsIsToldAndTheOthersGoOn) {
   const std::vector<const Rule*> rules = {&bad, &good, &mute};
   assay::Run run;
   run.id = "train.log";
-  run.paths = {"train.log"};
+  run.sources = {{"train.log", "text log", SourceRole::kMain, PlaceUnit::kLine, 0}};
   const Judgement judgement = judge_run(run, rules, {});
   ASSERT_EQ(judgement.findings.size(), 1u);
   EXPECT_EQ(judgement.findings[0].name, "good");

@@ -115,9 +115,9 @@ TEST(GradStart, NumberedRecordsThatBeginLateInTheirEpochsAreAnExcerpt) {
 
 TEST(GradAborted, TellingLineIsQuoted) {
   TrainingRun run = MakeRun().planned(1000).steps(10, 10).series("loss", falling(20, 3)).done();
-  run.events.push_back(at_end(EventKind::kAborted, "Killing subprocess 50083", 101));
-  run.events.push_back(at_end(EventKind::kAborted, "*** JOB 18 ON node0 CANCELLED AT 2021-05-23 ***", 102));
-  run.events.push_back(at_end(EventKind::kAborted, "Main process received SIGTERM, exiting", 103));
+  test::put(run, at_end(EventKind::kAborted, "Killing subprocess 50083", 101));
+  test::put(run, at_end(EventKind::kAborted, "*** JOB 18 ON node0 CANCELLED AT 2021-05-23 ***", 102));
+  test::put(run, at_end(EventKind::kAborted, "Main process received SIGTERM, exiting", 103));
   const auto found = test::judge_completely(kRunAborted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
@@ -136,7 +136,7 @@ TEST(GradAborted, EveryCauseHasAnAction) {
       {"received SIGTERM, exiting", "who-stopped"}};
   for (const auto& [message, action] : cases) {
     TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
-    run.events.push_back(at_end(EventKind::kAborted, message, 101));
+    test::put(run, at_end(EventKind::kAborted, message, 101));
     const auto found = test::judge_completely(kRunAborted, run);
     ASSERT_EQ(found.size(), 1U) << message;
     ASSERT_FALSE(found[0].actions.empty()) << message;
@@ -146,8 +146,8 @@ TEST(GradAborted, EveryCauseHasAnAction) {
 
 TEST(GradAborted, WhoKilledItIsToBeFoundOut) {
   TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
-  run.events.push_back(at_end(EventKind::kAborted, "Sending process 4711 closing signal SIGTERM", 101));
-  run.events.push_back(at_end(EventKind::kAborted, "failed (exitcode: -9) local_rank: 0, Signal 9 (SIGKILL)", 102));
+  test::put(run, at_end(EventKind::kAborted, "Sending process 4711 closing signal SIGTERM", 101));
+  test::put(run, at_end(EventKind::kAborted, "failed (exitcode: -9) local_rank: 0, Signal 9 (SIGKILL)", 102));
   const auto found = test::judge_completely(kRunAborted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kNote);
@@ -159,8 +159,7 @@ TEST(GradAborted, WhoKilledItIsToBeFoundOut) {
 
 TEST(GradAborted, ErrorsAreWarnings) {
   TrainingRun run = MakeRun().series("loss", falling(20, 3)).done();
-  run.events.push_back(
-      at_end(EventKind::kAborted, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate", 50));
+  test::put(run, at_end(EventKind::kAborted, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate", 50));
   auto found = test::judge_completely(kRunAborted, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
@@ -173,11 +172,11 @@ TEST(GradAborted, ErrorsAreWarnings) {
 
 TEST(GradAborted, PlannedEndsAreSilent) {
   TrainingRun run = MakeRun().planned(20).series("loss", falling(20, 3)).done();
-  run.events.push_back(at_end(EventKind::kAborted, "Killing subprocess 1", 50));
+  test::put(run, at_end(EventKind::kAborted, "Killing subprocess 1", 50));
   EXPECT_TRUE(test::judge_completely(kRunAborted, run).empty()) << "all planned steps were done";
   run.planned_steps = 40;
   EXPECT_EQ(test::judge_completely(kRunAborted, run).size(), 1U);
-  run.events.push_back(at_end(EventKind::kRunEnd, "exiting program", 51));
+  test::put(run, at_end(EventKind::kRunEnd, "exiting program", 51));
   EXPECT_TRUE(test::judge_completely(kRunAborted, run).empty());
   // A log that only stops says nothing; neither does an abort that a restart follows.
   EXPECT_TRUE(test::judge_completely(kRunAborted, MakeRun().planned(90).series("loss", falling(20, 3)).done()).empty());
@@ -229,10 +228,10 @@ TEST(GradRerun, ALogWithoutRecordsIsJudged) {
   Event event = at_end(EventKind::kRerun, "Unexpected result nan on rank 3 at iteration #3", 1);
   event.step = 3;
   event.step_is_own = true;
-  run.events.push_back(event);
+  test::put(run, event);
   event.text = "unexpected result is reproducible within the tolerance (nan = nan)";
   event.line = 2;
-  run.events.push_back(event);
+  test::put(run, event);
   const auto found = test::judge_completely(kRerunFault, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);

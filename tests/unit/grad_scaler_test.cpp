@@ -170,7 +170,7 @@ TEST(GradScaler, MessagesOfManyRanksCountOnce) {
     run.segments[0].rows = std::make_shared<Rows>(rows);
     run.segments[0].series[0].rows = run.segments[0].rows;
   }
-  for (const char* rank : {"3", "0", "1"}) run.events.push_back(overflow(10, 4096, 2048, rank));
+  for (const char* rank : {"3", "0", "1"}) test::put(run, overflow(10, 4096, 2048, rank));
   const ScalerHistory scaler = scaler_history(run, 0);
   const SkipHistory skips = skip_history(run, 0, scaler);
   ASSERT_EQ(skips.stretches.size(), 1U);
@@ -299,7 +299,7 @@ TEST(GradScaler, NoSearchBeginsAtASmallScale) {
   const auto run = [](double first) {
     assay::Run out = MakeRun().done();
     for (int i = 0; i < 8; ++i) {
-      out.events.push_back(told(EventKind::kOverflow, i + 1, first / (1 << i), first / (2 << i)));
+      test::put(out, told(EventKind::kOverflow, i + 1, first / (1 << i), first / (2 << i)));
     }
     return out;
   };
@@ -312,18 +312,18 @@ TEST(GradScaler, NoSearchBeginsAtASmallScale) {
 
 TEST(GradScaler, AScaleFarBelowOneAtTheEndIsACollapse) {
   assay::Run run = MakeRun().done();
-  for (int i = 0; i < 6; ++i) run.events.push_back(told(EventKind::kOverflow, i + 1, {}, std::exp2(-5 - i)));
+  for (int i = 0; i < 6; ++i) test::put(run, told(EventKind::kOverflow, i + 1, {}, std::exp2(-5 - i)));
   const auto found = test::judge_completely(kLossScaleCollapse, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   // Cut in its exponent, the last number is no rise.
-  run.events.push_back(told(EventKind::kOverflow, 7, {}, 4.9));
+  test::put(run, told(EventKind::kOverflow, 7, {}, 4.9));
   EXPECT_EQ(test::judge_completely(kLossScaleCollapse, run).size(), 1U);
 }
 
 TEST(GradScaler, AnOverflowAtTheFloorIsTold) {
   assay::Run run = MakeRun().steps(3720).series("loss", {3, 3}).done();
-  run.events.push_back(told(EventKind::kOverflow, 2, 1, 1));
+  test::put(run, told(EventKind::kOverflow, 2, 1, 1));
   const auto found = test::judge_completely(kLossScaleCollapse, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kWarning);
@@ -335,9 +335,9 @@ TEST(GradScaler, OneSkipToldTwiceIsOne) {
     Event counted = told(EventKind::kOverflow, 2, {}, {}, "Grad overflow on iteration 3");
     counted.step = 3;
     counted.step_is_own = true;
-    run.events.push_back(counted);
+    test::put(run, counted);
   }
-  run.events.push_back(told(EventKind::kOverflow, 2, 8, 4, "[Rank 0] Overflow detected. Skipping step."));
+  test::put(run, told(EventKind::kOverflow, 2, 8, 4, "[Rank 0] Overflow detected. Skipping step."));
   const SkipHistory skips = skip_history(run, 0, scaler_history(run, 0));
   EXPECT_EQ(skips.start_up + skips.later, 1);
   ASSERT_EQ(skips.stretches.size(), 1U);
@@ -346,7 +346,7 @@ TEST(GradScaler, OneSkipToldTwiceIsOne) {
 
 TEST(GradScaler, EachProcessTellsTheSameSkip) {
   assay::Run run = MakeRun().steps(100).series("loss", {3, 3}).done();
-  for (int i = 0; i < 6; ++i) run.events.push_back(told(EventKind::kOverflow, 3 + i, {}, std::exp2(9 - i / 2)));
+  for (int i = 0; i < 6; ++i) test::put(run, told(EventKind::kOverflow, 3 + i, {}, std::exp2(9 - i / 2)));
   const SkipHistory skips = skip_history(run, 0, scaler_history(run, 0));
   EXPECT_EQ(skips.start_up + skips.later, 3);
 }
@@ -354,7 +354,7 @@ TEST(GradScaler, EachProcessTellsTheSameSkip) {
 TEST(GradScaler, MessagesBehindTheLastRecordAreNoRow) {
   const auto run = [](std::int64_t every) {
     assay::Run out = MakeRun().steps(100, every).series("loss", {3, 3, 3, 3}).done();
-    for (int i = 0; i < 12; ++i) out.events.push_back(told(EventKind::kOverflow, 10 + i, {}, {}, "grad norm is nan"));
+    for (int i = 0; i < 12; ++i) test::put(out, told(EventKind::kOverflow, 10 + i, {}, {}, "grad norm is nan"));
     return out;
   };
   // A record for each step: twelve in a row. One for a hundred: a rate.
@@ -364,7 +364,7 @@ TEST(GradScaler, MessagesBehindTheLastRecordAreNoRow) {
 
 TEST(GradScaler, UpdatedAllTheSameIsNoSkip) {
   assay::Run run = MakeRun().series("loss", {3, 3, 3}).done();
-  run.events.push_back(told(EventKind::kOverflow, 2, {}, 1024, "overflow, still update, loss scale adjust to 1024.0"));
+  test::put(run, told(EventKind::kOverflow, 2, {}, 1024, "overflow, still update, loss scale adjust to 1024.0"));
   EXPECT_TRUE(skip_history(run, 0, scaler_history(run, 0)).stretches.empty());
   const auto found = test::judge_completely(kOverflowSkips, run);
   ASSERT_EQ(found.size(), 1U);
@@ -402,7 +402,7 @@ TEST(GradScaler, GivingUpIsACollapse) {
   event.text = "Current loss scale already at minimum";
   event.line = 100;
   event.segment = 0;
-  run.events.push_back(event);
+  test::put(run, event);
   const auto found = test::judge_completely(kLossScaleCollapse, run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);

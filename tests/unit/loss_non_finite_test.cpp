@@ -118,13 +118,15 @@ TEST(NonFiniteLoss, AMessageAtTheEndWeighsMoreThanAValueThatWasGotOver) {
   event.text = "Loss is nan, stopping training";
   event.line = 1000;
   event.segment = 0;
-  run.events.push_back(event);
+  test::put(run, event);
   const auto found = judge_completely(rule("non-finite-loss"), run);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(found[0].also.size(), 1U);
   // In the middle, with finite losses after it, it is what the value is.
-  run.events[0].line = 21;
+  run.events.clear();
+  event.line = 21;
+  test::put(run, event);
   EXPECT_EQ(judge_completely(rule("non-finite-loss"), run)[0].severity, Severity::kWarning);
 }
 

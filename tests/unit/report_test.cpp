@@ -57,6 +57,20 @@ TEST(Report, NoCauseIsClaimedWhereNoneIsKnown) {
             "Worst: the loss diverged and did not come back, steps 2,080-2,799, in runs/7b/train.log");
 }
 
+TEST(Report, FootersSayWhatFilesWereTakenFor) {
+  Report report = test::sample_report();
+  EXPECT_THAT(render_text(report, {}),
+              HasSubstr("from train.log (text log), metrics.csv (the same series), config.json"));
+  EXPECT_THAT(render_text(report, {}), HasSubstr("runs/base.json: settings of one of 2 runs, used for none"));
+  EXPECT_THAT(render_text(report, {}), HasSubstr("beside it, not read: runs.yaml (settings)"));
+  for (int i = 0; i < 3; ++i) report.runs.push_back(report.runs[0]);
+  EXPECT_THAT(render_text(report, {}),
+              HasSubstr("13 files are 5 runs, beside the main ones: the same series 4, settings 4 (-v)"));
+  const Result<Report> again = parse_report(render_json(report, {}));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(render_text(*again, {}), render_text(report, {}));
+}
+
 TEST(Report, QuietIsTheVerdictAlone) {
   EXPECT_EQ(lines(render_text(test::sample_report(), {.quiet = true, .width = 120})).size(), 2u);
 }

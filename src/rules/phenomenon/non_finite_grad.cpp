@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "measure/order.h"
 #include "measure/scaler.h"
 #include "rules/loss_support.h"
 #include "rules/non_finite_support.h"
@@ -111,11 +112,6 @@ bool was_skipped(const Run& run, const Event& event) {
   return false;
 }
 
-bool ends(const Run& run, const Event& event) {
-  return std::none_of(run.segments.begin(), run.segments.end(),
-                      [&](const Segment& one) { return !one.empty() && one.rows->line.back() > event.line; });
-}
-
 Finding tell_message(const Run& run, const Event& event) {
   Finding finding;
   finding.severity = was_skipped(run, event) ? Severity::kWarning : Severity::kError;
@@ -146,7 +142,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
       std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.severity < b.severity; });
   // A message that stands behind everything else told of the end: worse than values that were got over.
   const Event* told = told_non_finite(run, true);
-  const bool ended = told != nullptr && worst->severity < Severity::kError && ends(run, *told);
+  const bool ended = told != nullptr && worst->severity < Severity::kError && stands_at_end(run, *told);
   Finding finding = ended ? tell_message(run, *told) : tell(run, *worst);
   for (const Found& one : all) {
     if ((ended || &one != &*worst) && finding.also.size() < 200) finding.also.push_back(where(run, one));

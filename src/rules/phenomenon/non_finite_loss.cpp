@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "measure/order.h"
 #include "measure/scaler.h"
 #include "rules/loss_support.h"
 #include "rules/non_finite_support.h"
@@ -204,7 +205,8 @@ Severity severity_of(const Run& run, const Event& event) {
   const Series* loss = run.segments[segment].find(metric::kLoss);
   if (loss != nullptr && !loss->empty()) {
     const std::size_t last = loss->size() - 1;
-    if (loss->line(last) > event.line && std::isfinite(loss->value(last))) return Severity::kWarning;
+    if (stands_before(event, segment, loss->row_of(last), run.segments[segment]) && std::isfinite(loss->value(last)))
+      return Severity::kWarning;
   }
   return event.text.find("is not correct") != std::string::npos ? Severity::kWarning : Severity::kError;
 }
@@ -222,7 +224,7 @@ const Event* gravest(const Run& run) {
 std::optional<StepRange> last_saved(const Run& run, const Event& event) {
   std::optional<StepRange> out;
   for (const Event& one : run.events) {
-    if (one.line >= event.line) break;
+    if (&one == &event) break;
     if (one.kind == EventKind::kCheckpointSaved && one.step) out = StepRange{*one.step, *one.step};
   }
   return out;

@@ -9,6 +9,7 @@
 #include <array>
 #include <string_view>
 
+#include "measure/order.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -95,11 +96,11 @@ bool is_time_out(const Event& event) {
   return has("watchdog") || has("timed out") || has("timeout") || has("times out");
 }
 
-// Events after the last record of the file.
-std::vector<const Event*> events_at_end(const Run& run, std::int64_t last_line) {
+// Events after the last record of the run.
+std::vector<const Event*> events_at_end(const Run& run) {
   std::vector<const Event*> out;
   for (const Event& event : run.events) {
-    if (event.line > last_line) out.push_back(&event);
+    if (stands_at_end(run, event)) out.push_back(&event);
   }
   return out;
 }
@@ -138,7 +139,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   if (records) --index;
   const Segment& segment = run.segments[index];
   const std::int64_t last_step = records ? segment.last_step() : 0;
-  const std::vector<const Event*> end = events_at_end(run, records ? segment.rows->line.back() : 0);
+  const std::vector<const Event*> end = events_at_end(run);
   const Event* telling = nullptr;
   std::size_t messages = 0;
   for (const Event* event : end) {

@@ -25,7 +25,7 @@ class MakeRun {
  public:
   explicit MakeRun(std::string path = "train.log") {
     run_.id = path;
-    run_.paths = {std::move(path)};
+    run_.sources = {{std::move(path), "text log", SourceRole::kMain, PlaceUnit::kLine, 0}};
     run_.dialect = "general";
     run_.segments.emplace_back();
   }
@@ -102,13 +102,18 @@ class MakeRun {
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t step = i < given_.size() ? given_[i] : first_ + every_ * static_cast<std::int64_t>(i);
       for (Event& event : pending_) {
-        if (event.line == 0 && *event.step <= step) event.line = ++line_;
+        if (event.line != 0 || *event.step > step) continue;
+        event.line = ++line_;
+        event.rows_before = static_cast<std::int64_t>(i);
       }
       rows->step.push_back(step);
       rows->line.push_back(++line_);
     }
     for (Event& event : pending_) {
-      if (event.line == 0) event.line = ++line_;
+      if (event.line == 0) {
+        event.line = ++line_;
+        event.rows_before = static_cast<std::int64_t>(count);
+      }
       run_.events.push_back(event);
     }
     Segment& segment = run_.segments.back();
@@ -142,6 +147,14 @@ class MakeRun {
   std::int64_t every_ = 1;
   std::int64_t line_ = 0;
 };
+
+/// Adds an event at its line: behind the records of its segment on earlier lines.
+inline void put(Run& run, Event event) {
+  const auto& rows = run.segments[static_cast<std::size_t>(std::max(event.segment, 0))].rows;
+  event.rows_before = 0;
+  for (std::size_t i = 0; rows && i < rows->size(); ++i) event.rows_before += rows->line[i] < event.line ? 1 : 0;
+  run.events.push_back(std::move(event));
+}
 
 /// What a rule says of a run, with its standard parameters or with some of them set ("loss-spike.sigmas").
 inline std::vector<Finding> judge(const Rule& rule, const Run& run, const std::map<std::string, double>& set = {}) {

@@ -117,10 +117,19 @@ inline std::vector<RuleRecord> sample_rules() {
   };
 }
 
+inline Location event_place(std::string path, const Event& event) {
+  Location out;
+  out.path = std::move(path);
+  out.line = event.line;
+  return out;
+}
+
 inline RunSummary sample_run() {
   RunSummary run;
   run.id = "runs/7b/train.log";
-  run.paths = {run.id};
+  run.sources = {{run.id, "text log", SourceRole::kMain},
+                 {"runs/7b/metrics.csv", "csv", SourceRole::kSame},
+                 {"runs/7b/config.json", "json settings", SourceRole::kSettings}};
   run.dialect = "megatron";
   run.axis = "iteration";
   run.kind = TrainingKind::kPretraining;
@@ -162,7 +171,7 @@ inline RunSummary sample_run() {
   first.line = 40;
   Event last = first;
   last.step = 90;
-  run.events = {{EventKind::kOverflow, 7, first, last}};
+  run.events = {{EventKind::kOverflow, 7, first, last, event_place(run.id, first), event_place("runs/7b/rank_1.log", last)}};
   return run;
 }
 
@@ -172,7 +181,7 @@ inline Report sample_report() {
   report.arguments = {"runs"};
   RunSummary other;
   other.id = "runs/\x1b[2Jevil \xff.log";
-  other.paths = {other.id};
+  other.sources = {{other.id, "text log", SourceRole::kMain}};
   other.dialect = "general";
   other.axis = "record";
   other.records = 40;
@@ -212,7 +221,14 @@ inline Report sample_report() {
   other_kind.path = "runs/model.bin";
   other_kind.kind = "binary";
   other_kind.state = FileState::kUnknown;
-  report.files = {log, evil, absent, other_kind};
+  FileRecord loose;
+  loose.path = "runs/base.json";
+  loose.kind = "json settings";
+  loose.settings = 3;
+  loose.could_be_of = 2;
+  log.run = log.path;
+  report.files = {log, evil, absent, other_kind, loose};
+  report.beside = {{"runs.yaml", SourceRole::kSettings}};
 
   Section section;
   section.title = {"Checkpoints", "检查点"};

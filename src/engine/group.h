@@ -1,0 +1,98 @@
+#pragma once
+// Which files are of one run. Essay in group.cpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "assay/run.h"
+#include "engine/fingerprint.h"
+#include "engine/layout.h"
+
+namespace assay {
+
+struct GroupMember {
+  std::size_t file = 0;  // index into the fingerprints
+  SourceRole role = SourceRole::kMain;
+  friend bool operator==(const GroupMember&, const GroupMember&) = default;
+};
+
+/// The files of one run: its parts in their order (the first is kMain), what belongs to them, its settings from the
+/// nearest on. A file of settings that no run was found for is a group of its own.
+struct RunGroup {
+  std::vector<GroupMember> members;
+};
+
+/// Settings that are of one of several runs, nothing tells of which: they went to none.
+struct LooseSettings {
+  std::size_t file = 0;
+  std::int64_t runs = 0;
+};
+
+struct Grouping {
+  std::vector<RunGroup> groups;  // in the order of their first file with records
+  std::vector<LooseSettings> loose;
+};
+
+/// Each file with records or settings is in exactly one group. Depends on the fingerprints alone, not on their order
+/// except where nothing else tells two apart. O(n log n).
+Grouping group_files(std::span<const Fingerprint> files);
+
+// --- its parts, for tests and for each other ---
+
+/// Sets of files; the number of a set is the least file in it.
+class FileSets {
+ public:
+  explicit FileSets(std::size_t files);
+  std::size_t set_of(std::size_t file) const;
+  void unite(std::size_t a, std::size_t b);
+
+ private:
+  mutable std::vector<std::size_t> above_;
+};
+
+/// Pairs of files, sought by either.
+class FilePairs {
+ public:
+  /// The order of the two stays: of parts, the first goes before the second.
+  void add(std::size_t a, std::size_t b) { pairs_.emplace_back(a, b); }
+  void sort();
+  bool has(std::size_t a, std::size_t b) const;  // in either order
+  const std::vector<std::pair<std::size_t, std::size_t>>& all() const { return pairs_; }
+
+ private:
+  std::vector<std::pair<std::size_t, std::size_t>> pairs_;
+};
+
+/// What is known of the files when roles are given.
+struct Known {
+  std::span<const Fingerprint> files;
+  std::span<const Layout> layouts;
+  FilePairs same;   // hold the same series
+  FilePairs parts;  // one goes on where the other was
+};
+
+/// Files that hold the same numbers: copies.cpp.
+void find_copies(std::span<const Fingerprint> files, FilePairs& same);
+
+/// Files that go on where others were: continuations.cpp.
+void find_continuations(std::span<const Fingerprint> files, std::span<const Layout> layouts, FilePairs& parts);
+
+/// Nothing that both tell speaks against one run: settings, learning rates, planned steps.
+bool may_be_one_run(const Fingerprint& a, const Fingerprint& b);
+
+/// A setting that tells runs apart has no value in common.
+bool says_other(const Fingerprint& a, const Fingerprint& b);
+
+/// TensorBoard's: those of one folder are of one run.
+bool is_event_file(const Layout& layout, const Fingerprint& file);
+
+/// Roles of the files of one run, in the order of RunGroup: roles.cpp.
+std::vector<GroupMember> give_roles(const Known& known, const std::vector<std::size_t>& files);
+
+/// Adds files of settings to the groups of runs: settings_of_runs.cpp.
+void attach_settings(const Known& known, Grouping& grouping);
+
+}  // namespace assay
