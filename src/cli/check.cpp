@@ -102,7 +102,7 @@ Command check_command() {
     command.options.push_back(std::move(option));
   for (Option& option : detail_options(choice->output)) command.options.push_back(std::move(option));
   command.examples = {{"assay check train.log", "one log"},
-                      {"assay check runs/ -o report.json -f json", "all logs below a folder, kept for later"},
+                      {"assay check runs/ -o report.json -f json", "all runs below a folder, each with all its files"},
                       {"kubectl logs trainer | assay check -", "from a pipe"}};
   command.notes =
       "Exit status: 0 no finding at or above --fail-on; 1 some; 2 wrong usage, a fault of assay, or a named PATH that "

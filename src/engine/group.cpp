@@ -84,6 +84,12 @@ bool is_errors(std::string_view name) {
          name.find("_stderr") != std::string_view::npos;
 }
 
+std::string last_name_lower(std::string_view path) {
+  std::string name(path.substr(path.rfind('/') + 1));
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name;
+}
+
 class Grouper {
  public:
   explicit Grouper(std::span<const Fingerprint> files) : sets_(files.size()) {
@@ -214,14 +220,15 @@ class Grouper {
     }
     for (const auto& [root, files] : roots) {
       if (files.size() < 2) continue;
-      std::set<std::string> names;  // that say something: two of them are of two runs
+      std::map<std::size_t, std::string> said;  // by each set, where its name says something
       for (const std::size_t i : files) {
-        const std::string& family = layouts_[i].family;
-        std::string name = family.substr(family.rfind('/') + 1);
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-        if (layouts_[i].rank < 0 && !says_nothing(name)) names.insert(std::move(name));
+        if (layouts_[i].rank >= 0 || says_nothing(last_name_lower(layouts_[i].family))) continue;
+        const std::string name = last_name_lower(layouts_[i].stem);
+        std::string& known = said[sets_.set_of(i)];
+        if (known.empty() || name < known) known = name;
       }
+      std::set<std::string> names;  // two of them are of two runs
+      for (const auto& [set, name] : said) names.insert(name);
       if (names.size() < 2) unite_kinds(files);
     }
   }

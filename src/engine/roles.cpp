@@ -54,7 +54,7 @@ class Roles {
       const bool loss = main != nullptr && main->metric == metric::kLoss;
       const auto folders = std::count(one.path.begin(), one.path.end(), '/');
       return std::make_tuple(!loss, one.stepless, main == nullptr ? 0 : -static_cast<std::int64_t>(main->size),
-                             known_.layouts[i].rank, main == nullptr ? 0 : -main->quantum.digits,
+                             known_.layouts[i].rank, -one.steps.last, main == nullptr ? 0 : -main->quantum.digits,
                              -static_cast<std::int64_t>(one.metrics), folders, std::cref(one.path));
     };
     return key(a) < key(b);
@@ -85,7 +85,7 @@ class Roles {
     const auto same = [&](const GroupMember& one) {
       return one.role != SourceRole::kMore && known_.same.has(one.file, i) && !goes_far_beyond(one.file, i);
     };
-    return std::any_of(parts_.begin(), parts_.end(), same) || std::any_of(rest_.begin(), rest_.end(), same) ||
+    return std::any_of(parts_.begin(), parts_.end(), same) || std::any_of(rest_.rbegin(), rest_.rend(), same) ||
            is_short_copy(i);
   }
 

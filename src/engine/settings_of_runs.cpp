@@ -28,6 +28,8 @@ namespace {
 
 constexpr double kRateTolerance = 0.02;  // the peak may lie between two records
 
+constexpr std::size_t kMostRuns = 256;
+
 constexpr std::string_view kFoldersOfSettings[] = {"config", "configs", "conf", "cfg", ".hydra", "hparams", "args"};
 
 struct Places {
@@ -107,6 +109,7 @@ class Attacher {
 
   std::optional<std::size_t> chosen(std::size_t i, const std::vector<std::size_t>& groups) const {
     if (groups.size() == 1) return groups.front();
+    if (groups.size() > kMostRuns) return std::nullopt;  // one of so many would be a guess
     std::optional<std::size_t> out;
     for (const std::size_t group : groups) {
       if (contradicts(known_.files[i], grouping_.groups[group])) continue;

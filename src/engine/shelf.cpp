@@ -36,7 +36,9 @@ bool quotes_logs(std::string_view path) {
   constexpr std::string_view kEndings[] = {".md",  ".rst", ".tex", ".html", ".htm", ".ipynb", ".py",
                                            ".pyi", ".c",   ".cc",  ".cpp",  ".cu",  ".h",     ".hpp",
                                            ".js",  ".ts",  ".rs",  ".go",   ".java"};
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
+  // An event file ends in the name of its host, whatever that is.
+  return path.find("tfevents") == std::string_view::npos &&
+         std::any_of(std::begin(kEndings), std::end(kEndings),
                      [path](std::string_view ending) { return path.ends_with(ending); });
 }
 

@@ -226,6 +226,18 @@ TEST(Group, NamesThatSaySomethingAreNamesOfRuns) {
          "main bert.log; main gpt2.csv, more gpt2.log");
 }
 
+TEST(Group, NumbersThatLookLikeDatesTellRunsApartToo) {
+  const Formula loss = loss_of(1);
+  const Formula mean = mean_of(loss, 10);
+  expect({{"seed_123456.log", console(mean, {10, 400, 10})}, {"seed_654321.csv", table(loss)}},
+         "main seed_123456.log; main seed_654321.csv");
+  // The parts of one run are one name.
+  expect({{"slurm-101.out", console(mean, {10, 200, 10})},
+          {"slurm-102.out", console(mean, {210, 400, 10})},
+          {"metrics.csv", table(loss)}},
+         "main metrics.csv, more slurm-101.out, more slurm-102.out");
+}
+
 TEST(Group, SettingsThatDifferAreOfTwoRuns) {
   const std::string head = "weight_decay: 0.1\nseed: 1\n";
   const std::string other = "weight_decay: 0.01\nseed: 1\n";
