@@ -35,6 +35,15 @@ struct EventCount {
   Event last;
 };
 
+/// What follows from the settings of a run, with the arithmetic that leads there.
+struct Derived {
+  std::string name;               // "global_batch_size", "parameters", …
+  Value value;                    // a word where settings exclude every number: "none"
+  Text arithmetic;                // "2 micro x 4 data-parallel x 256 accumulation = 2,048 sequences"
+  Text disagreement = {};         // what speaks against it: another setting, a division that leaves a rest
+  std::vector<std::string> from;  // the settings that it stands on
+};
+
 struct RunSummary {
   std::string id;
   std::vector<std::string> paths;
@@ -48,6 +57,7 @@ struct RunSummary {
   std::vector<SeriesSummary> series;
   std::vector<Interpretation> interpretations;
   std::vector<Setting> settings;   // for `show`
+  std::vector<Derived> derived;    // for `show`
   std::vector<EventCount> events;  // by kind, in the order of EventKind
 };
 

@@ -8,6 +8,7 @@
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
+#include "report/settings_page.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
 #include "report/words.h"
@@ -15,8 +16,6 @@
 namespace assay {
 
 namespace {
-
-constexpr std::size_t kMostSettings = 30;  // -v: all
 
 std::string in_bytes(std::int64_t bytes) {
   if (bytes < 10'000) return format(Value(bytes)) + " B";
@@ -111,7 +110,8 @@ class Reading {
     if (run.paths.size() > 1) page_.paragraph(2, listed(run.paths, language()));
     write_series(run);
     write_events(run);
-    write_settings(run);
+    write_settings(page_, run);
+    write_derived(page_, run);
     if (run.interpretations.empty()) return;
     heading("what was done to the numbers", "对数值所做的处理");
     for (const Interpretation& one : run.interpretations) page_.paragraph("  ", 2, 4, describe(one, language()));
@@ -211,27 +211,6 @@ class Reading {
                  {lang("steps", "步")},
                  {lang("first line", "首行"), true}},
                 rows);
-  }
-
-  void write_settings(const RunSummary& run) {
-    if (run.settings.empty()) return;
-    heading("settings", "设置");
-    const std::size_t shown =
-        page_.options().verbose ? run.settings.size() : std::min(kMostSettings, run.settings.size());
-    for (std::size_t i = 0; i < shown; ++i) {
-      const Setting& one = run.settings[i];
-      const std::string line = std::to_string(one.where.line);
-      page_.paragraph(
-          "  ", 2, 4,
-          one.key + " = " + one.value +
-              (one.where.line <= 0        ? ""
-               : one.where.path == run.id ? say("  (line {line})", "  （第 {line} 行）", {{"line", line}}, language())
-                                          : "  (" + one.where.path + ":" + line + ")"));
-    }
-    if (shown < run.settings.size()) {
-      page_.paragraph(
-          2, say("and {more} more (-v)", "另有 {more} 项（-v）", {{"more", run.settings.size() - shown}}, language()));
-    }
   }
 
   void write_file_line(const FileRecord& file) {

@@ -52,7 +52,7 @@ void record(ReadConfig read, std::string_view kind, bool references, bool tell_f
   if (references) resolve_references(settings);
   recorder.file().kind = kind;
   const Vocabulary* vocabulary = vocabulary_of(settings);
-  recorder.dialect(vocabulary == nullptr ? "settings" : vocabulary->name);
+  recorder.dialect(vocabulary == nullptr ? std::string_view{} : vocabulary->name);
   record_settings(settings, recorder, vocabulary);
 }
 

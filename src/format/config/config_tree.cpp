@@ -95,10 +95,10 @@ class Flattener {
   void value(const std::string& path, std::uint32_t index, std::int64_t line, std::size_t depth) {
     if (!spend(line)) return;
     const ConfigNode& at = node(followed(index));
-    if (depth >= kDeepest) return emit(path, "…", line, "is nested too deeply to be read");
+    if (depth >= kDeepest) return emit(path, "…", line, "nested too deeply to be read");
     switch (at.kind) {
       case Kind::kScalar: return emit(path, shortened(at.text), line);
-      case Kind::kUnbuilt: return emit(path, at.text, line, "is an object of a program, which is never built");
+      case Kind::kUnbuilt: return emit(path, at.text, line, "an object of a program, which is never built");
       case Kind::kMap: return map(path, at, depth);
       case Kind::kList: return list(path, at, line, depth);
       case Kind::kAlias: return;  // of itself

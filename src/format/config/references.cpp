@@ -27,7 +27,7 @@ class Resolver {
     for (FlatSetting& one : settings_) {
       if (!one.unknown.empty()) continue;
       if (one.text == "???") {
-        one.unknown = "has to be given on the command line";
+        one.unknown = "to be given on the command line";
         continue;
       }
       if (one.text.find("${") == std::string::npos) continue;
@@ -101,7 +101,7 @@ class Resolver {
     if (std::find(chain.begin(), chain.end(), target.path) != chain.end()) {
       return give_up(reason, quoted + " leads back to itself");
     }
-    if (target.text == "???") return give_up(reason, quoted + " has to be given on the command line");
+    if (target.text == "???") return give_up(reason, quoted + " is to be given on the command line");
     if (!target.unknown.empty()) return give_up(reason, quoted + ": " + target.unknown);
     chain.push_back(target.path);
     auto value = resolved(target.text, target.path, chain, reason);

@@ -9,125 +9,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "assay/setting.h"
 #include "format/tables/number.h"
 
 namespace assay {
 
 namespace {
-
-struct Kind {
-  std::string_view canonical;
-  ValueKind kind;
-};
-
-constexpr auto kFlags = std::to_array<std::string_view>({
-    setting::kFp16,
-    setting::kBf16,
-    setting::kFp8,
-    setting::kTf32,
-    setting::kTiedEmbeddings,
-    setting::kGatedMlp,
-    setting::kLinearBias,
-    setting::kQkvBias,
-    setting::kQkNorm,
-    setting::kEmbeddingNorm,
-});
-
-constexpr auto kReals = std::to_array<std::string_view>({
-    setting::kLearningRate,
-    setting::kMinLearningRate,
-    setting::kMinLearningRateFraction,
-    setting::kWarmupFraction,
-    setting::kWarmupFractionOfDecay,
-    setting::kWarmupFractionOfEpoch,
-    setting::kAdamBeta1,
-    setting::kAdamBeta2,
-    setting::kAdamEpsilon,
-    setting::kWeightDecay,
-    setting::kClipNorm,
-    setting::kClipValue,
-    setting::kTrainEpochs,
-    setting::kLossScale,
-    setting::kInitialLossScale,
-    setting::kInitialLossScalePower,
-    setting::kMinLossScale,
-    setting::kNormEpsilon,
-    setting::kRopeBase,
-    setting::kDropout,
-    setting::kAttentionDropout,
-    setting::kInitStd,
-    setting::kMlpRatio,
-    setting::kFfnMultiplier,
-});
-
-constexpr auto kCounts = std::to_array<std::string_view>({
-    setting::kWarmupSteps,
-    setting::kWarmupSamples,
-    setting::kWarmupTokens,
-    setting::kDecaySteps,
-    setting::kDecaySamples,
-    setting::kDecayTokens,
-    setting::kSeed,
-    setting::kMicroBatchSize,
-    setting::kMicroBatchTokens,
-    setting::kMicroBatchCount,
-    setting::kBatchInterleave,
-    setting::kGradientAccumulation,
-    setting::kGlobalBatchSize,
-    setting::kGlobalBatchTokens,
-    setting::kSequenceLength,
-    setting::kTrainSteps,
-    setting::kTrainSamples,
-    setting::kTrainTokens,
-    setting::kNumExamples,
-    setting::kWorldSize,
-    setting::kNodes,
-    setting::kDevicesPerNode,
-    setting::kDataParallelSize,
-    setting::kTensorParallelSize,
-    setting::kPipelineParallelSize,
-    setting::kContextParallelSize,
-    setting::kSequenceParallelSize,
-    setting::kExpertParallelSize,
-    setting::kExpertTensorParallelSize,
-    setting::kZeroStage,
-    setting::kLossScaleWindow,
-    setting::kHysteresis,
-    setting::kNumLayers,
-    setting::kHiddenSize,
-    setting::kFfnHiddenSize,
-    setting::kDenseFfnHiddenSize,
-    setting::kSharedExpertFfnHiddenSize,
-    setting::kFfnMultipleOf,
-    setting::kNumAttentionHeads,
-    setting::kNumKeyValueHeads,
-    setting::kHeadDim,
-    setting::kVocabSize,
-    setting::kPaddedVocabSize,
-    setting::kVocabDivisor,
-    setting::kMaxPositions,
-    setting::kNumExperts,
-    setting::kExpertsPerToken,
-    setting::kMoeFfnHiddenSize,
-    setting::kSharedExperts,
-    setting::kDenseLayers,
-    setting::kQueryLoraRank,
-    setting::kKeyValueLoraRank,
-    setting::kNopeHeadDim,
-    setting::kRopeHeadDim,
-    setting::kValueHeadDim,
-    setting::kTrainableParameters,
-    setting::kNumWorkers,
-    setting::kSaveInterval,
-    setting::kEvalInterval,
-    setting::kLogInterval,
-});
-
-template <std::size_t size>
-bool holds(const std::array<std::string_view, size>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -149,13 +35,6 @@ constexpr auto kUnits = std::to_array<UnitWord>({
 });
 
 }  // namespace
-
-ValueKind value_kind(std::string_view canonical) {
-  if (holds(kFlags, canonical)) return ValueKind::kFlag;
-  if (holds(kReals, canonical)) return ValueKind::kReal;
-  if (holds(kCounts, canonical)) return ValueKind::kCount;
-  return ValueKind::kWord;
-}
 
 std::optional<std::string> plain_number(std::string_view text) {
   constexpr std::size_t kLongestNumber = 40;

@@ -5,11 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+#include "core/setting_table.h"
 
-/// What kind of value a canonical setting has.
-enum class ValueKind : unsigned char { kWord, kFlag, kCount, kReal };
-ValueKind value_kind(std::string_view canonical);
+namespace assay {
 
 /// The number that a scalar of a configuration stands for: "739_328", "1.e-5", "+3e-4", "1e-4" (a string in YAML 1.1),
 /// ".5", ".inf". Nothing for "1:30", "2,5", "10%".

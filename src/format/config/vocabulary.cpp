@@ -81,6 +81,7 @@ constexpr auto kOtherMatters = std::to_array<std::string_view>({
     "auto_tune_config",
     "profiler",
     "comm_profiler",
+    "exp_manager",
     "metric",
     "benchmarks",
     "autotuning",
@@ -177,7 +178,7 @@ class Reading {
 
  private:
   static std::string last_word(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-  static bool is_canonical(std::string_view key) { return value_kind(key) != ValueKind::kWord; }
+  static bool is_canonical(std::string_view key) { return setting_row(key) != nullptr; }
 
   // The key of core's shared words, from the last two levels or the last.
   static std::string_view canonical_of_path(std::string_view normal) {
@@ -188,7 +189,13 @@ class Reading {
 
   // Nothing that is not known is normalised: its text quotes the source.
   static std::string value_of(const FlatSetting& one, std::string_view canonical) {
-    return one.unknown.empty() ? canonical_value(value_kind(canonical), one.text) : one.text;
+    return one.unknown.empty() ? canonical_value(kind_of(canonical), one.text) : one.text;
+  }
+
+  // A name that a table gives without its being canonical ("activation") is a word.
+  static ValueKind kind_of(std::string_view name) {
+    const SettingRow* row = setting_row(name);
+    return row == nullptr ? ValueKind::kWord : row->kind;
   }
 
   static std::vector<Meaning> nameless(const FlatSetting& one) {
@@ -222,6 +229,12 @@ class Reading {
       case Form::kIntervalOrFraction:
         if (!number || *number <= 0 || *number >= 1) break;
         return {{std::string(term.canonical) + "_fraction", one.text}};
+      case Form::kEndOfDecay:
+        if (beside(level_of(level_of(normal)), "type") != "WarmupDecayLR") return nameless(one);
+        break;
+      case Form::kTrainedLength:
+        if (!beside(level_of(normal), "do_sample").empty()) return nameless(one);
+        break;
       case Form::kAs:
       case Form::kNoSetting: break;
     }
@@ -234,16 +247,24 @@ class Reading {
     if (length->unit.empty()) length->unit = sibling_unit(normal);
     const std::string_view canonical = in_unit(term.canonical, length->unit);
     if (canonical.empty()) return nameless(one);
-    return {{std::string(canonical), canonical_value(value_kind(canonical), length->number)}};
+    return {{std::string(canonical), canonical_value(kind_of(canonical), length->number)}};
   }
 
   std::string_view sibling_unit(const std::string& normal) const {
-    const std::string level = normal.substr(0, normal.rfind('/') + 1);  // empty where there is none
-    for (const char* name : {"units", "unit"}) {
-      const auto found = text_.find(level + name);
-      if (found != text_.end()) return duration_unit(found->second);
-    }
-    return {};
+    const std::string_view unit = beside(level_of(normal), "units");
+    return duration_unit(unit.empty() ? beside(level_of(normal), "unit") : unit);
+  }
+
+  // "a/b/c": "a/b"; empty at the top.
+  static std::string_view level_of(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+  }
+
+  // What a setting of that level says; empty: there is none.
+  std::string_view beside(std::string_view level, std::string_view name) const {
+    const auto found = text_.find(level.empty() ? std::string(name) : std::string(level) + "/" + std::string(name));
+    return found == text_.end() ? std::string_view{} : std::string_view(found->second);
   }
 
   const Vocabulary* vocabulary_;
@@ -254,7 +275,6 @@ class Reading {
 // Settings without which nobody trains: one of them at least has to be there.
 constexpr auto kTelling = std::to_array<std::string_view>({
     setting::kLearningRate,
-    setting::kMicroBatchSize,
     setting::kGlobalBatchSize,
     setting::kGlobalBatchTokens,
     setting::kGradientAccumulation,
@@ -340,8 +360,7 @@ bool holds_training_settings(std::span<const FlatSetting> settings) {
   std::set<std::string> known;
   for (const auto& said : meanings(settings, vocabulary)) {
     for (const Meaning& one : said) {
-      const bool telling = std::find(kTelling.begin(), kTelling.end(), one.key) != kTelling.end();
-      if (telling || value_kind(one.key) != ValueKind::kWord || one.key == setting::kPrecision) known.insert(one.key);
+      if (setting_row(one.key) != nullptr) known.insert(one.key);
     }
   }
   const bool telling = std::any_of(kTelling.begin(), kTelling.end(),

@@ -22,6 +22,8 @@ enum class Form : std::uint8_t {
   kDuration,            // "100ba", or a number in the unit that a sibling `units` or `unit` names, or in steps
   kStepsOrFraction,     // below 1 a fraction of the run
   kIntervalOrFraction,  // the same for an interval, which then has no canonical name
+  kEndOfDecay,          // the least rate, where the scheduler (`type` one level up) decays to it
+  kTrainedLength,       // unless `do_sample` beside it says that the text is to be generated
   kNoSetting,           // not what it looks like: it has no canonical name
 };
 

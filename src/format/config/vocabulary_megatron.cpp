@@ -166,6 +166,13 @@ constexpr Term kGptNeoxTerms[] = {
     {"train_data_paths", setting::kData},
     {"vocab_file", setting::kTokenizer},
     {"fp16/fp16", setting::kFp16},
+    {"fp16/enabled", setting::kFp16},
+    {"bf16/enabled", setting::kBf16},
+    {"zero_optimization/stage", setting::kZeroStage},
+    {"gas", setting::kGradientAccumulation},
+    {"train_batch_size", setting::kGlobalBatchSize},
+    {"train_micro_batch_size_per_gpu", setting::kMicroBatchSize},
+    {"data_types/grad_accum_dtype", setting::kGradAccumulationDtype},
     {"deepspeed", "", Form::kNoSetting},
 };
 

@@ -72,8 +72,7 @@ constexpr Term kHfModelTerms[] = {
     {"no_bias", setting::kLinearBias, Form::kNot},
 };
 
-// For hand-written programs and for levels that a framework's own table does not name. A plain batch_size is not here
-// with a meaning of its own: whether it is of one rank or of all differs from program to program.
+// For hand-written programs and for levels that a framework's own table does not name.
 constexpr Term kSharedTerms[] = {
     {"optimizer/lr", setting::kLearningRate},
     {"optim/lr", setting::kLearningRate},
@@ -131,6 +130,10 @@ constexpr Term kSharedTerms[] = {
     {"epochs", setting::kTrainEpochs},
     {"max_epochs", setting::kTrainEpochs},
     {"total_epochs", setting::kTrainEpochs},
+    // Of one process in most hand-written programs; those that mean all of them have a table.
+    {"batch_size", setting::kMicroBatchSize},
+    {"data/batch_size", setting::kMicroBatchSize},
+    {"per_device_batch_size", setting::kMicroBatchSize},
     {"micro_batch", setting::kMicroBatchSize},
     {"microbatch_size", setting::kMicroBatchSize},
     {"device_batch_size", setting::kMicroBatchSize},
@@ -147,6 +150,9 @@ constexpr Term kSharedTerms[] = {
     {"data/seq_length", setting::kSequenceLength},
     {"data/seq_len", setting::kSequenceLength},
     {"data/max_length", setting::kSequenceLength},
+    {"dataset/max_length", setting::kSequenceLength},
+    {"data/max_seq_length", setting::kSequenceLength},
+    {"max_len", setting::kSequenceLength},
     {"data/block_size", setting::kSequenceLength},
     {"context_length", setting::kSequenceLength},
     {"max_seq_len", setting::kSequenceLength},
@@ -193,6 +199,7 @@ constexpr Term kSharedTerms[] = {
     {"attention_dropout", setting::kAttentionDropout},
     {"random_seed", setting::kSeed},
     {"num_workers", setting::kNumWorkers},
+    {"data/num_workers", setting::kNumWorkers},
     {"model_name_or_path", setting::kModel},
     {"model_type", setting::kModelType},
     {"save_interval", setting::kSaveInterval},
@@ -205,12 +212,12 @@ constexpr Term kSharedTerms[] = {
 constinit const Vocabulary kSharedWords{"", {}, kSharedTerms};
 
 // The more exact of two that share words first.
-constexpr std::array<const Vocabulary*, 28> kAll = {
+constexpr std::array<const Vocabulary*, 29> kAll = {
     &kGptNeoxWords,     &kPaddleWords,         &kAxolotlWords,   &kHfTrainerWords, &kAccelerateWords,  &kDeepspeedWords,
     &kNemoWords,        &kMegatronBridgeWords, &kMegatronWords,  &kOlmoCoreWords,  &kLlmFoundryWords,  &kOlmoWords,
     &kTorchtitanWords,  &kLitgptWords,         &kNanotronWords,  &kMaxtextWords,   &kMindformersWords, &kFairseqWords,
     &kVerlWords,        &kTrlxWords,           &kMlxWords,       &kNanochatWords,  &kNanogptWords,     &kLlmcWords,
-    &kLlamaParamsWords, &kHfModelWords,        &kLightningWords, &kAlgoperfWords,
+    &kLlamaParamsWords, &kHfModelWords,        &kLightningWords, &kAlgoperfWords,  &kLevanterWords,
 };
 
 }  // namespace

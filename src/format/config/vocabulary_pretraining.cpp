@@ -98,6 +98,10 @@ constexpr std::string_view kOlmoCoreSignature[] = {
     "model/block/_class_",
     "train_module/z_loss_multiplier",
     "optim/group_overrides/0/params",
+    "/workspace",
+    "/budget",
+    "/preemptible",
+    "/downstream_evaluators",
     "data_loader/work_dir",
 };
 
@@ -130,6 +134,10 @@ constexpr Term kOlmoCoreTerms[] = {
     {"pp_config/degree", setting::kPipelineParallelSize},
     {"ep_config/degree", setting::kExpertParallelSize},
     {"/init_seed", setting::kSeed},
+    {"/nodes", setting::kNodes},
+    {"/gpus", setting::kDevicesPerNode},
+    {"/max_tokens", setting::kTrainTokens},
+    {"/sequence_length", setting::kSequenceLength},
     {"data_loader/seed", "", Form::kNoSetting},
     {"model/d_model", setting::kHiddenSize},
     {"model/n_layers", setting::kNumLayers},

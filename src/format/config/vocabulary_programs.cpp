@@ -244,7 +244,7 @@ constexpr std::string_view kMlxSignature[] = {
 
 constexpr Term kMlxTerms[] = {
     {"iters", setting::kTrainSteps},
-    {"batch_size", setting::kGlobalBatchSize},
+    {"batch_size", setting::kMicroBatchSize},
     {"learning_rate", setting::kLearningRate},
     {"max_seq_length", setting::kSequenceLength},
     {"num_layers", "", Form::kNoSetting},  // how many are fine-tuned
@@ -274,7 +274,8 @@ constexpr Term kAlgoperfTerms[] = {
 };
 
 constexpr std::string_view kLlamaParamsSignature[] = {
-    "/dim", "/n_layers", "/n_heads", "/multiple_of", "/norm_eps", "/n_kv_heads", "/ffn_dim_multiplier", "/rope_theta"};
+    "/dim",        "/n_layers",           "/n_heads",   "/multiple_of",      "/norm_eps",
+    "/n_kv_heads", "/ffn_dim_multiplier", "/inter_dim", "/n_routed_experts", "/kv_lora_rank"};
 
 constexpr Term kLlamaParamsTerms[] = {
     {"dim", setting::kHiddenSize},
@@ -282,8 +283,20 @@ constexpr Term kLlamaParamsTerms[] = {
     {"n_heads", setting::kNumAttentionHeads},
     {"n_kv_heads", setting::kNumKeyValueHeads},
     {"hidden_dim", setting::kFfnHiddenSize},
+    {"inter_dim", setting::kFfnHiddenSize},
+    {"moe_inter_dim", setting::kMoeFfnHiddenSize},
+    {"n_dense_layers", setting::kDenseLayers},
+    {"n_routed_experts", setting::kNumExperts},
+    {"n_activated_experts", setting::kExpertsPerToken},
+    {"n_shared_experts", setting::kSharedExperts},
+    {"q_lora_rank", setting::kQueryLoraRank},
+    {"kv_lora_rank", setting::kKeyValueLoraRank},
+    {"qk_nope_head_dim", setting::kNopeHeadDim},
+    {"qk_rope_head_dim", setting::kRopeHeadDim},
+    {"v_head_dim", setting::kValueHeadDim},
     {"head_dim", setting::kHeadDim},
     {"vocab_size", setting::kVocabSize},
+    {"max_seq_len", setting::kMaxPositions},
     {"multiple_of", setting::kFfnMultipleOf},
     {"ffn_dim_multiplier", setting::kFfnMultiplier},
     {"norm_eps", setting::kNormEpsilon},

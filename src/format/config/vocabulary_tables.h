@@ -9,7 +9,7 @@ namespace assay {
 extern const Vocabulary kMegatronWords, kGptNeoxWords, kNemoWords, kMegatronBridgeWords;
 // vocabulary_trainers.cpp
 extern const Vocabulary kDeepspeedWords, kHfTrainerWords, kAccelerateWords, kAxolotlWords, kPaddleWords, kVerlWords,
-    kTrlxWords, kLightningWords;
+    kTrlxWords, kLightningWords, kLevanterWords;
 // vocabulary_pretraining.cpp
 extern const Vocabulary kOlmoWords, kOlmoCoreWords, kTorchtitanWords, kLitgptWords, kNanotronWords, kMaxtextWords,
     kLlmFoundryWords;

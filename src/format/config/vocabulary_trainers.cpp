@@ -43,7 +43,7 @@ constexpr Term kDeepspeedTerms[] = {
     {"scheduler/params/warmup_num_steps", setting::kWarmupSteps},
     {"scheduler/params/total_num_steps", setting::kDecaySteps},
     {"scheduler/params/cos_min_ratio", setting::kMinLearningRateFraction},
-    {"scheduler/params/warmup_min_lr", "", Form::kNoSetting},  // where the warm-up begins
+    {"scheduler/params/warmup_min_lr", setting::kMinLearningRate, Form::kEndOfDecay},
     {"train_batch_size", setting::kGlobalBatchSize},
     {"train_micro_batch_size_per_gpu", setting::kMicroBatchSize},
     {"zero_optimization/stage", setting::kZeroStage},
@@ -108,7 +108,7 @@ constexpr Term kHfTrainerTerms[] = {
     {"lr_scheduler_kwargs/min_lr_rate", setting::kMinLearningRateFraction},
     {"lr_scheduler_type", setting::kSchedule},
     {"min_learning_rate", setting::kMinLearningRate},
-    {"max_length", setting::kSequenceLength},
+    {"max_length", setting::kSequenceLength, Form::kTrainedLength},
     {"max_seq_length", setting::kSequenceLength},
     {"max_seq_len", setting::kSequenceLength},
     {"cutoff_len", setting::kSequenceLength},
@@ -117,6 +117,7 @@ constexpr Term kHfTrainerTerms[] = {
     {"max_completion_length", "", Form::kNoSetting},
     {"data_seed", "", Form::kNoSetting},
     {"tf32", setting::kTf32},
+    {"pure_bf16", setting::kBf16},
     {"fsdp", setting::kZeroStage, Form::kSharding},
     {"logging_steps", setting::kLogInterval, Form::kIntervalOrFraction},
     {"save_steps", setting::kSaveInterval, Form::kIntervalOrFraction},
@@ -189,6 +190,8 @@ constexpr std::string_view kAxolotlSignature[] = {
 
 constexpr Term kAxolotlTerms[] = {
     {"base_model", setting::kModel},
+    {"float16", setting::kFp16},
+    {"bfloat16", setting::kBf16},
     {"micro_batch_size", setting::kMicroBatchSize},
     {"eval_batch_size", "", Form::kNoSetting},
     {"num_epochs", setting::kTrainEpochs},
@@ -351,6 +354,7 @@ constexpr Term kLightningTerms[] = {
     {"max_epochs", setting::kTrainEpochs},
     {"max_steps", setting::kTrainSteps},
     {"devices", setting::kDevicesPerNode},
+    {"gpus", setting::kDevicesPerNode},
     {"num_nodes", setting::kNodes},
     {"seed_everything", setting::kSeed},
     {"batch_size", setting::kMicroBatchSize},
@@ -362,9 +366,31 @@ constexpr Term kLightningTerms[] = {
     {"val_check_interval", setting::kEvalInterval, Form::kIntervalOrFraction},
 };
 
+constexpr std::string_view kLevanterSignature[] = {
+    "trainer/mp",         "trainer/train_batch_size",     "trainer/num_train_steps", "trainer/fsdp_axis",
+    "trainer/batch_axis", "trainer/tensor_parallel_axes", "initialize_from_hf",      "trainer/steps_per_eval",
+};
+
+constexpr Term kLevanterTerms[] = {
+    {"trainer/mp", setting::kPrecision},
+    {"trainer/train_batch_size", setting::kGlobalBatchSize},
+    {"trainer/num_train_steps", setting::kTrainSteps},
+    {"trainer/steps_per_eval", setting::kEvalInterval},
+    {"optimizer/min_lr_ratio", setting::kMinLearningRateFraction},
+    {"optimizer/warmup", setting::kWarmupSteps, Form::kStepsOrFraction},
+    {"trainer/model_axis_size", setting::kTensorParallelSize},
+    {"initialize_from_hf", setting::kFineTuning},
+    {"model/type", setting::kModelType},
+    {"model/seq_len", setting::kSequenceLength},
+    {"model/hidden_dim", setting::kHiddenSize},
+    {"model/intermediate_dim", setting::kFfnHiddenSize},
+    {"model/num_heads", setting::kNumAttentionHeads},
+    {"model/num_kv_heads", setting::kNumKeyValueHeads},
+};
+
 }  // namespace
 
-constinit const Vocabulary kDeepspeedWords{"deepspeed", kDeepspeedSignature, kDeepspeedTerms};
+constinit const Vocabulary kDeepspeedWords{"deepspeed", kDeepspeedSignature, kDeepspeedTerms, &kHfModelWords};
 constinit const Vocabulary kHfTrainerWords{"hf-trainer", kHfTrainerSignature, kHfTrainerTerms, &kDeepspeedWords};
 constinit const Vocabulary kAccelerateWords{"accelerate", kAccelerateSignature, kAccelerateTerms, &kHfTrainerWords};
 constinit const Vocabulary kAxolotlWords{"axolotl", kAxolotlSignature, kAxolotlTerms, &kHfTrainerWords};
@@ -372,5 +398,6 @@ constinit const Vocabulary kPaddleWords{"paddle", kPaddleSignature, kPaddleTerms
 constinit const Vocabulary kVerlWords{"verl", kVerlSignature, kVerlTerms};
 constinit const Vocabulary kTrlxWords{"trlx", kTrlxSignature, kTrlxTerms};
 constinit const Vocabulary kLightningWords{"lightning", kLightningSignature, kLightningTerms};
+constinit const Vocabulary kLevanterWords{"levanter", kLevanterSignature, kLevanterTerms};
 
 }  // namespace assay
