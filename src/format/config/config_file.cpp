@@ -6,6 +6,8 @@
 
 #include "format/config/config_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -42,8 +44,10 @@ void record(ReadConfig read, std::string_view kind, bool references, bool tell_f
   const bool training = holds_training_settings(settings);
   if (tell_faults) std::move(read.faults.begin(), read.faults.end(), std::inserter(faults, faults.begin()));
   if (!training) {
-    if (!faults.empty() && settings.empty()) {
-      return tell_no_log(recorder, faults.front().message, faults.front().hint);
+    if (!faults.empty()) {
+      const ConfigFault& first = faults.front();
+      const std::string place = first.line > 0 ? fmt::format(" (line {})", first.line) : "";
+      return tell_no_log(recorder, first.message + place, first.hint);
     }
     return tell_no_log(recorder, "holds no settings of a training run",
                        "looked for: a learning rate, a batch size, a number of steps, a model's layers and their like");

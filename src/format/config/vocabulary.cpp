@@ -5,7 +5,7 @@
 // the shared one. A word is taken by the end of its path, because the same block stands at different depths
 // ("optimizer/params/lr", "deepspeed/optimizer/params/lr"); of several terms that fit the longest is the most exact.
 // Below a level that is about something else than the training (evaluation, a rollout engine, a vision tower, one
-// dataset) single words are not believed; only a term that names the level itself is.
+// dataset) words are not believed; only a term that names the level itself is.
 
 #include "format/config/vocabulary.h"
 
@@ -71,6 +71,7 @@ constexpr auto kOtherMatters = std::to_array<std::string_view>({
     "datasets",
     "train_dataset",
     "train_dataset_task",
+    "dataset_config",
     "train_loader",
     "data_loader",
     "dataloader",
@@ -166,7 +167,10 @@ class Reading {
     const bool other = about_other_matters(normal);
     for (const Vocabulary* each : {vocabulary_, &shared_vocabulary()}) {
       const Term* term = each == nullptr ? nullptr : term_of(*each, normal);
-      if (term == nullptr || (other && term->words.find('/') == std::string_view::npos)) continue;
+      if (term == nullptr) continue;
+      // The levels that the term does not name itself.
+      const std::size_t named = std::min(term->words.size(), normal.size());
+      if (other && about_other_matters(std::string_view(normal).substr(0, normal.size() - named))) continue;
       return said_by(*term, one, normal);
     }
     const std::string_view last = std::string_view(normal).substr(normal.rfind('/') + 1);
