@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "assay/setting.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/version.h"
@@ -84,7 +85,9 @@ Outcome read_and_judge(const Input& input, const std::vector<const Rule*>& rules
       read_file(input.path, {.progress = options.progress, .interrupted = options.interrupted, .named = input.named});
   if (stopped(options)) forget_cut(recording);
   const bool has_records = recording.rows() > 0 || !recording.events.empty();
-  recording.file.settings = static_cast<std::int64_t>(recording.config.settings.size());
+  // Whose words they are is no setting of theirs.
+  recording.file.settings = std::count_if(recording.config.settings.begin(), recording.config.settings.end(),
+                                          [](const Setting& one) { return one.key != setting::kFramework; });
   // Settings alone are of a run that has not begun: there is nothing to judge, but its details can be shown.
   if (has_records || (options.details && recording.file.settings > 0)) {
     const Run run = assemble(recording);

@@ -84,7 +84,7 @@ class Deriver {
     if (!product.value()) return;
     const std::string result = shown(*product.value());
     add(std::string(key), Value(*product.value()),
-        {fmt::format("{} = {}{}", product.text().en, result, en),
+        {fmt::format("{} = {}", product.text().en, *en == '\0' ? result : counted(*product.value(), en)),
          fmt::format("{} = {}{}", product.text().zh, result, zh)},
         product.from());
   }
@@ -124,7 +124,7 @@ class Deriver {
     const Count devices = said(setting::kDevicesPerNode);
     Product product;
     if (devices) {
-      product.times({nodes.value_or(1), "node(s)", "个节点", setting::kNodes});
+      product.times({nodes.value_or(1), "nodes", "个节点", setting::kNodes});
       product.times({*devices, "devices", "个设备", setting::kDevicesPerNode});
       if (!nodes) product = only_devices(*devices);
     } else if (told && (is("nanotron") || is("mindformers"))) {
@@ -132,13 +132,25 @@ class Deriver {
       if (shared.value().value_or(0) > 1)
         product.times({*shared.value(), "ranks of one copy", "个进程存一份模型", "parallel"});
     }
-    if (const Count direct = said(setting::kWorldSize)) {
+    if (const Count direct = world_said()) {
       world_ = direct;
       as_set(setting::kWorldSize, *direct, product.from().empty() ? nullptr : &product);
     } else if (!product.from().empty() && product.value()) {
       world_ = product.value();
-      as_product(setting::kWorldSize, product, " ranks", " 个进程");
+      as_product(setting::kWorldSize, product, "ranks", " 个进程");
     }
+  }
+
+  // DeepSpeed's dump calls the data-parallel size world_size, and stands beside Megatron's: the greatest counts.
+  Count world_said() const {
+    Count greatest;
+    for (const Setting& one : config_.settings) {
+      if (one.key != setting::kWorldSize || !one.unknown.empty()) continue;
+      const auto number = one.number();
+      const Count count = number ? exact_integer(*number) : std::nullopt;
+      if (count && *count > 0) greatest = std::max(greatest.value_or(0), *count);
+    }
+    return greatest;
   }
 
   static Product only_devices(std::int64_t devices) {
@@ -154,16 +166,16 @@ class Deriver {
     if (*world_ % divisor != 0) {
       const std::string name = std::string(setting::kDataParallelSize);
       add(name, Value("none"),
-          {fmt::format("{} ranks / ({})", shown(*world_), shared.text().en),
+          {fmt::format("{} / ({})", counted(*world_, "ranks"), shared.text().en),
            fmt::format("{} 个进程 / ({})", shown(*world_), shared.text().zh)},
           from,
-          {fmt::format("{} ranks cannot be divided by {}", shown(*world_), shown(divisor)),
+          {fmt::format("{} cannot be divided by {}", counted(*world_, "ranks"), shown(divisor)),
            fmt::format("{} 个进程不能被 {} 整除", shown(*world_), shown(divisor))});
       return;
     }
     const std::int64_t quotient = *world_ / divisor;
     data_parallel_ = told.value_or(quotient);
-    Text text{fmt::format("{} ranks", shown(*world_)), fmt::format("{} 个进程", shown(*world_))};
+    Text text{counted(*world_, "ranks"), fmt::format("{} 个进程", shown(*world_))};
     if (divisor > 1) {
       text.en += fmt::format(" / ({}) = {}", shared.text().en, shown(quotient));
       text.zh += fmt::format(" /（{}）= {}", shared.text().zh, shown(quotient));
@@ -193,7 +205,7 @@ class Deriver {
                 const char* under_en, const char* under_zh, std::vector<std::string> from) {
     const std::int64_t result = over / under;
     add(std::string(name), Value(result),
-        {fmt::format("{} {} / {} {} = {}", shown(over), over_en, shown(under), under_en, shown(result)),
+        {fmt::format("{} / {} = {}", counted(over, over_en), counted(under, under_en), shown(result)),
          fmt::format("{} {} / {} {} = {}", shown(over), over_zh, shown(under), under_zh, shown(result))},
         std::move(from));
   }
@@ -263,7 +275,7 @@ class Deriver {
       }
     } else if (calculated) {
       batch_ = product.value();
-      as_product(setting::kGlobalBatchSize, product, " sequences", " 条序列");
+      as_product(setting::kGlobalBatchSize, product, "sequences", " 条序列");
     }
     tokens_of_step();
     ranks_from_batch();
@@ -308,7 +320,7 @@ class Deriver {
     const std::int64_t quotient = *batch_ / *product.value();
     const bool whole = *batch_ % *product.value() == 0;
     const std::string name = std::string(setting::kGradientAccumulation);
-    Text text{fmt::format("{} sequences / ({})", shown(*batch_), product.text().en),
+    Text text{fmt::format("{} / ({})", counted(*batch_, "sequences"), product.text().en),
               fmt::format("{} 条序列 /（{}）", shown(*batch_), product.text().zh)};
     if (whole) {
       text.en += " = " + shown(quotient);
@@ -317,7 +329,7 @@ class Deriver {
     } else {
       const std::string divisor = shown(*product.value());
       add(name, Value("none"), std::move(text), std::move(from),
-          {fmt::format("{} sequences cannot be divided by {}", shown(*batch_), divisor),
+          {fmt::format("{} cannot be divided by {}", counted(*batch_, "sequences"), divisor),
            fmt::format("{} 条序列不能被 {} 整除", shown(*batch_), divisor)});
     }
   }

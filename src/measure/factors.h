@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,13 @@ namespace assay {
 using Count = std::optional<std::int64_t>;
 
 inline std::string shown(std::int64_t value) { return format(Value(value)); }
+
+// "1 rank", "8 ranks", "1 device on one node": the first word of a count of one loses its s.
+inline std::string counted(std::int64_t value, std::string_view noun) {
+  const std::size_t end = std::min(noun.find(' '), noun.size());
+  const bool one = value == 1 && end > 0 && noun[end - 1] == 's';
+  return shown(value) + " " + std::string(noun.substr(0, one ? end - 1 : end)) + std::string(noun.substr(end));
+}
 
 // One factor of a product: "2 micro".
 struct Factor {
@@ -34,7 +42,7 @@ class Product {
       text_.en += " x ";
       text_.zh += " × ";
     }
-    text_.en += fmt::format("{} {}", shown(factor.value), factor.en);
+    text_.en += counted(factor.value, factor.en);
     text_.zh += fmt::format("{} {}", shown(factor.value), factor.zh);
     value_ = value_ ? checked_multiply(*value_, factor.value) : std::nullopt;
     from_.emplace_back(factor.key);

@@ -29,6 +29,11 @@ constexpr GroupTitle kTitles[] = {
     {SettingGroup::kData, "data and the rest", "数据及其他"},
 };
 
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
 bool is_unset(const Setting& one) { return one.value == "None" || one.value == "null" || one.value.empty(); }
 
 class SettingsPage {
@@ -78,7 +83,7 @@ class SettingsPage {
   std::string value_and_place(const Setting& one) const {
     if (!one.unknown.empty()) {
       return say("not known: {text}", "未知：{text}", {{"text", one.value}}, language()) + place(one) +
-             lang(": ", "：") + one.unknown;
+             lang(": ", "：") + reason_word(one.unknown, language());
     }
     return (is_unset(one) ? lang("not set", "未设置") : one.value) + place(one);
   }
@@ -120,7 +125,7 @@ class SettingsPage {
 
   static bool same(const Setting& a, const Setting& b) {
     if (a.unknown != b.unknown) return false;
-    if (a.value == b.value) return true;
+    if (lower(a.value) == lower(b.value)) return true;  // "True" of Python is "true"
     const auto left = a.number();
     const auto right = b.number();
     return left && right && *left == *right;

@@ -68,6 +68,8 @@ std::string family_word(std::string_view family, Language language);
 std::string unit_word(std::string_view unit, Language language);
 /// The kind of a file as the ledger has it: "text log".
 std::string kind_word(std::string_view kind, Language language);
+/// Why a setting is not known, as its reader has it.
+std::string reason_word(std::string_view reason, Language language);
 /// "-" as a sentence says it: "stdin".
 std::string path_word(std::string_view path);
 /// A metric as a sentence says it: "grad norm".

@@ -84,25 +84,23 @@ class Resolver {
 
   std::optional<std::string> looked_up(std::string_view name, std::string_view path, Chain& chain,
                                        std::string& reason) {
-    const std::string quoted = "${" + std::string(name.substr(0, 60)) + "}";
-    if (name.find(':') != std::string_view::npos) return give_up(reason, quoted + " is computed when the program runs");
-    if (name.find('$') != std::string_view::npos) return give_up(reason, quoted + " is computed when the program runs");
+    if (name.find_first_of(":$") != std::string_view::npos) return give_up(reason, "computed when the program runs");
     const std::string wanted = absolute(name, path);
     if (++lookups_ > kMostLookups || chain.size() >= kLongestChain) {
-      return give_up(reason, quoted + " leads through too many references");
+      return give_up(reason, "leads through too many references");
     }
     const auto found = index_.find(wanted);
     if (found == index_.end()) {
       const auto below = index_.lower_bound(wanted + "/");
       const bool group = below != index_.end() && below->first.starts_with(wanted + "/");
-      return give_up(reason, quoted + (group ? " is a group of settings" : " is not in this file"));
+      return give_up(reason, group ? "refers to a group of settings" : "refers to what is not in this file");
     }
     const FlatSetting& target = settings_[found->second];
     if (std::find(chain.begin(), chain.end(), target.path) != chain.end()) {
-      return give_up(reason, quoted + " leads back to itself");
+      return give_up(reason, "leads back to itself");
     }
-    if (target.text == "???") return give_up(reason, quoted + " is to be given on the command line");
-    if (!target.unknown.empty()) return give_up(reason, quoted + ": " + target.unknown);
+    if (target.text == "???") return give_up(reason, "to be given on the command line");
+    if (!target.unknown.empty()) return give_up(reason, target.unknown);
     chain.push_back(target.path);
     auto value = resolved(target.text, target.path, chain, reason);
     chain.pop_back();
