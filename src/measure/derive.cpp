@@ -218,7 +218,7 @@ class Deriver {
   // Accumulation is 1 where these say nothing.
   bool accumulates_once() const {
     for (const std::string_view one : {"hf-trainer", "accelerate", "axolotl", "paddle", "deepspeed", "gpt-neox",
-                                       "fairseq", "torchtitan", "lightning", "maxtext", "mlx-lm"}) {
+                                       "fairseq", "torchtitan", "lightning", "maxtext", "mlx-lm", "torchtune"}) {
       if (is(one)) return true;
     }
     return false;
@@ -419,10 +419,10 @@ class Deriver {
       quotient(setting::kWarmupSteps, *tokens, "tokens", "个 token", *step_tokens_, "a step", "个/步",
                {std::string(setting::kWarmupTokens), "tokens_per_step"});
     } else if (const auto share = number_said(config_, setting::kWarmupFraction)) {
-      warmup_share(*share, steps_, setting::kWarmupFraction, "steps of the run", "步（全程）", setting::kTrainSteps);
+      warmup_share(*share, steps_, setting::kWarmupFraction, "steps of the run", "全程", setting::kTrainSteps);
     } else if (const auto of_decay = number_said(config_, setting::kWarmupFractionOfDecay)) {
       const Count decay = said(setting::kDecaySteps);
-      warmup_share(*of_decay, decay ? decay : steps_, setting::kWarmupFractionOfDecay, "steps of decay", "步（衰减期）",
+      warmup_share(*of_decay, decay ? decay : steps_, setting::kWarmupFractionOfDecay, "steps of decay", "衰减期",
                    decay ? setting::kDecaySteps : setting::kTrainSteps);
     }
   }
@@ -436,7 +436,7 @@ class Deriver {
     if (!whole) return;
     add(std::string(setting::kWarmupSteps), Value(*whole),
         {fmt::format("{} of {} {} = {}", share, shown(*of), en, shown(*whole)),
-         fmt::format("{} 的 {} = {} 步", shown(*of) + " " + zh, share, shown(*whole))},
+         fmt::format("{} {} 步的 {} = {} 步", zh, shown(*of), share, shown(*whole))},
         {std::string(key), std::string(of_key)});
   }
 

@@ -170,7 +170,7 @@ void write_derived(Page& page, const RunSummary& run) {
     if (!tells(one) && !page.options().verbose) continue;
     const bool none = one.value == Value("none");
     std::string line = one.name + " = " + (none ? say("none", "无", page.language()) : format(one.value));
-    line += "  (" + one.arithmetic.in(page.language()) + ")";
+    line += say("  (", "  （", page.language()) + one.arithmetic.in(page.language()) + say(")", "）", page.language());
     page.paragraph("  ", 2, 4, line);
     if (!one.disagreement.en.empty()) page.paragraph("    ", 4, 6, one.disagreement.in(page.language()), Ink::kWarning);
   }

@@ -181,6 +181,16 @@ TEST(Vocabularies, DeepspeedAutoIsNotAValue) {
           {{"min_learning_rate", "6e-5"}, {"learning_rate", "6e-4"}, {"decay_steps", "1000"}, {"loss_scale", "0"}}});
 }
 
+// The block of another framework may be longer than the file that holds it.
+TEST(Vocabularies, AnEmbeddedBlockDoesNotDecide) {
+  expect({"hf-trainer",
+          "args.json",
+          R"({"per_device_train_batch_size": 4, "lr_scheduler_type": "cosine", "warmup_steps": 0.03,
+"deepspeed": {"train_batch_size": 128, "zero_optimization": {"stage": 2, "overlap_comm": true}, "steps_per_print": 10,
+"gradient_clipping": "auto", "optimizer": {"type": "AdamW", "params": {"lr": 1e-4, "betas": "auto"}}}})",
+          {{"warmup_fraction", "0.03"}, {"learning_rate", "1e-4"}, {"adam_beta1", ""}, {"adam_beta2", ""}}});
+}
+
 TEST(Vocabularies, HuggingFaceFamily) {
   expect(
       {"hf-trainer",
@@ -418,23 +428,23 @@ TEST(Vocabularies, Programs) {
            {"min_learning_rate", "6.0e-05"},
            {"num_layers", "12"},
            {"gradient_accumulation_steps", "40"}}});
-  expect(
-      {"fairseq",
-       "fairseq.yaml",
-       "task:\n  _name: masked_lm\n  data: ???\n  tokens_per_sample: 512\ncriterion: {_name: x}\ndataset: {batch_size: 16}\n"
-       "optimizer: {_name: adam, adam_betas: \"(0.9, 0.98)\", adam_eps: 1e-06}\nlr_scheduler: {_name: "
-       "polynomial_decay, "
-       "warmup_updates: 10000}\noptimization: {clip_norm: 0, lr: [0.0005], max_update: 125000, update_freq: [16]}\n",
-       {{"learning_rate", "0.0005"},
-        {"gradient_accumulation_steps", "16"},
-        {"micro_batch_size", "16"},
-        {"adam_beta1", "0.9"},
-        {"adam_beta2", "0.98"},
-        {"clip_norm", "0"},
-        {"warmup_steps", "10000"},
-        {"train_steps", "125000"},
-        {"sequence_length", "512"},
-        {"data", ""}}});
+  expect({"fairseq",
+          "fairseq.yaml",
+          "task:\n  _name: masked_lm\n  data: ???\n  tokens_per_sample: 512\ncriterion: {_name: x}\ndataset: "
+          "{batch_size: 16}\n"
+          "optimizer: {_name: adam, adam_betas: \"(0.9, 0.98)\", adam_eps: 1e-06}\nlr_scheduler: {_name: "
+          "polynomial_decay, "
+          "warmup_updates: 10000}\noptimization: {clip_norm: 0, lr: [0.0005], max_update: 125000, update_freq: [16]}\n",
+          {{"learning_rate", "0.0005"},
+           {"gradient_accumulation_steps", "16"},
+           {"micro_batch_size", "16"},
+           {"adam_beta1", "0.9"},
+           {"adam_beta2", "0.98"},
+           {"clip_norm", "0"},
+           {"warmup_steps", "10000"},
+           {"train_steps", "125000"},
+           {"sequence_length", "512"},
+           {"data", ""}}});
   expect({"mindformers",
           "mf.yaml",
           "run_mode: train\nrunner_config:\n  epochs: 2\n  batch_size: 1\n  gradient_accumulation_steps: 8\n"
@@ -467,7 +477,11 @@ TEST(Vocabularies, Programs) {
        "hparams.json",
        R"({"dropout_rate": 0.1, "label_smoothing": 0.1, "learning_rate": 0.001, "one_minus_beta1": 0.1, "beta2": 0.98,
 "weight_decay": 0.08, "warmup_factor": 0.02})",
-       {{"learning_rate", "0.001"}, {"adam_beta2", "0.98"}, {"warmup_fraction", "0.02"}, {"dropout", "0.1"}}});
+       {{"learning_rate", "0.001"},
+        {"adam_beta1", "0.9"},
+        {"adam_beta2", "0.98"},
+        {"warmup_fraction", "0.02"},
+        {"dropout", "0.1"}}});
   expect({"levanter",
           "levanter.yaml",
           "trainer:\n  mp: p=f32,c=bfloat16\n  train_batch_size: 128\n  num_train_steps: 20\noptimizer:\n  "

@@ -9,6 +9,8 @@
 
 #include "format/config/vocabulary.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,7 +24,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kLeastSignature = 2;
+constexpr std::ptrdiff_t kLeastSignature = 2;
 
 constexpr auto kOtherMatters = std::to_array<std::string_view>({
     "eval",
@@ -210,15 +212,15 @@ class Reading {
 
   std::vector<Meaning> said_by(const Term& term, const FlatSetting& one, const std::string& normal) const {
     if (term.form == Form::kNoSetting) return nameless(one);
+    if (term.form == Form::kBetas) return betas(one);
     if (!one.unknown.empty() || is_unset(one.text))
       return {{std::string(term.canonical), value_of(one, term.canonical)}};
     const auto number = config_number(one.text);
     const auto flag = config_flag(one.text);
     switch (term.form) {
-      case Form::kBetas:
-        if (list_item(one.text, 1).empty()) break;
-        return {{std::string(setting::kAdamBeta1), canonical_value(ValueKind::kReal, list_item(one.text, 0))},
-                {std::string(setting::kAdamBeta2), canonical_value(ValueKind::kReal, list_item(one.text, 1))}};
+      case Form::kOneMinus:
+        if (!number || !(*number >= 0 && *number <= 1)) return nameless(one);
+        return {{std::string(term.canonical), fmt::format("{}", 1 - *number)}};
       case Form::kNot:
         if (!flag) break;
         return {{std::string(term.canonical), *flag ? "false" : "true"}};
@@ -240,9 +242,20 @@ class Reading {
         if (!beside(level_of(normal), "do_sample").empty()) return nameless(one);
         break;
       case Form::kAs:
+      case Form::kBetas:
       case Form::kNoSetting: break;
     }
     return {{std::string(term.canonical), value_of(one, term.canonical)}};
+  }
+
+  // Both of Adam, where two are said or neither is known.
+  static std::vector<Meaning> betas(const FlatSetting& one) {
+    const bool said = one.unknown.empty() && !is_unset(one.text);
+    if (said && list_item(one.text, 1).empty()) return nameless(one);
+    const auto value = [&](std::size_t index) {
+      return said ? canonical_value(ValueKind::kReal, list_item(one.text, index)) : value_of(one, setting::kAdamBeta1);
+    };
+    return {{std::string(setting::kAdamBeta1), value(0)}, {std::string(setting::kAdamBeta2), value(1)}};
   }
 
   std::vector<Meaning> duration(const Term& term, const FlatSetting& one, const std::string& normal) const {
@@ -337,16 +350,29 @@ const Vocabulary* vocabulary_named(std::string_view name) {
 const Vocabulary* vocabulary_of(std::span<const FlatSetting> settings) {
   std::set<std::string> paths;
   for (const FlatSetting& one : settings) paths.insert(normal_path(one.path));
-  const Vocabulary* best = nullptr;
-  std::size_t most = kLeastSignature - 1;
-  for (const Vocabulary* one : vocabularies()) {
-    const auto count = std::count_if(one->signature.begin(), one->signature.end(), [&](std::string_view words) {
+  const auto count = [&](const Vocabulary& one) {
+    return std::count_if(one.signature.begin(), one.signature.end(), [&](std::string_view words) {
       return std::any_of(paths.begin(), paths.end(),
                          [&](const std::string& path) { return path_ends_with(path, words); });
     });
-    if (static_cast<std::size_t>(count) <= most) continue;
-    most = static_cast<std::size_t>(count);
-    best = one;
+  };
+  // Of those that refine `refined`, or of all, the one of which most words occur.
+  const auto best_of = [&](const Vocabulary* refined) {
+    const Vocabulary* best = nullptr;
+    std::ptrdiff_t most = kLeastSignature - 1;
+    for (const Vocabulary* one : vocabularies()) {
+      const auto found = refined == nullptr || one->refines == refined ? count(*one) : 0;
+      if (found <= most) continue;
+      most = found;
+      best = one;
+    }
+    return best;
+  };
+  const Vocabulary* best = best_of(nullptr);
+  while (best != nullptr) {
+    const Vocabulary* finer = best_of(best);
+    if (finer == nullptr) break;
+    best = finer;
   }
   return best;
 }

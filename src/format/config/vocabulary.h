@@ -16,6 +16,7 @@ namespace assay {
 enum class Form : std::uint8_t {
   kAs,                  // as the canonical setting has it
   kBetas,               // [0.9, 0.95]: both of Adam
+  kOneMinus,            // 1 - beta
   kNot,                 // a flag that says the opposite
   kZeroStageIf,         // a flag for ZeRO stage 1
   kSharding,            // FULL_SHARD, stage2, …: a ZeRO stage
@@ -38,6 +39,8 @@ struct Vocabulary {
   std::span<const std::string_view> signature;  // words that hardly any other framework has
   std::span<const Term> terms;
   const Vocabulary* base = nullptr;  // whose terms hold where it has none of its own
+  // Whose words its files may hold in greater number than its own: a block of DeepSpeed in the arguments of a Trainer.
+  const Vocabulary* refines = nullptr;
 };
 
 /// All of them. Of two that fit equally well the first counts.

@@ -212,12 +212,12 @@ constexpr Term kSharedTerms[] = {
 constinit const Vocabulary kSharedWords{"", {}, kSharedTerms};
 
 // The more exact of two that share words first.
-constexpr std::array<const Vocabulary*, 29> kAll = {
+constexpr std::array<const Vocabulary*, 30> kAll = {
     &kGptNeoxWords,     &kPaddleWords,         &kAxolotlWords,   &kHfTrainerWords, &kAccelerateWords,  &kDeepspeedWords,
     &kNemoWords,        &kMegatronBridgeWords, &kMegatronWords,  &kOlmoCoreWords,  &kLlmFoundryWords,  &kOlmoWords,
     &kTorchtitanWords,  &kLitgptWords,         &kNanotronWords,  &kMaxtextWords,   &kMindformersWords, &kFairseqWords,
     &kVerlWords,        &kTrlxWords,           &kMlxWords,       &kNanochatWords,  &kNanogptWords,     &kLlmcWords,
-    &kLlamaParamsWords, &kHfModelWords,        &kLightningWords, &kAlgoperfWords,  &kLevanterWords,
+    &kLlamaParamsWords, &kHfModelWords,        &kLightningWords, &kAlgoperfWords,  &kLevanterWords,    &kTorchtuneWords,
 };
 
 }  // namespace

@@ -9,25 +9,9 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kNanogptSignature[] = {
-    "/max_iters",
-    "/lr_decay_iters",
-    "/block_size",
-    "/n_layer",
-    "/n_head",
-    "/n_embd",
-    "/eval_iters",
-    "/always_save_checkpoint",
-    "/wandb_log",
-    "/wandb_run_name",
-    "/init_from",
-    "/decay_lr",
-    "/warmup_iters",
-    "/grad_clip",
+    "/max_iters",  "/lr_decay_iters",         "/block_size", "/n_layer",   "/n_head",   "/n_embd",
+    "/eval_iters", "/always_save_checkpoint", "/wandb_log",  "/init_from", "/decay_lr", "/warmup_iters",
     "/eval_only",
-    "/min_lr",
-    "/gradient_accumulation_steps",
-    "/eval_interval",
-    "/compile",
 };
 
 // batch_size is the micro-batch; gradient_accumulation_steps counts over all ranks (derive.cpp knows).
@@ -266,6 +250,12 @@ constexpr std::string_view kAlgoperfSignature[] = {"/one_minus_beta1", "/one_min
 
 constexpr Term kAlgoperfTerms[] = {
     {"warmup_factor", setting::kWarmupFraction},
+    {"warmup_steps_fraction", setting::kWarmupFraction},
+    {"one_minus_beta1", setting::kAdamBeta1, Form::kOneMinus},
+    {"one_minus_beta_1", setting::kAdamBeta1, Form::kOneMinus},
+    {"one_minus_beta2", setting::kAdamBeta2, Form::kOneMinus},
+    {"one_minus_beta_2", setting::kAdamBeta2, Form::kOneMinus},
+    {"epsilon", setting::kAdamEpsilon},
     {"beta1", setting::kAdamBeta1},
     {"beta2", setting::kAdamBeta2},
     {"dropout_rate", setting::kDropout},

@@ -9,7 +9,7 @@ namespace assay {
 extern const Vocabulary kMegatronWords, kGptNeoxWords, kNemoWords, kMegatronBridgeWords;
 // vocabulary_trainers.cpp
 extern const Vocabulary kDeepspeedWords, kHfTrainerWords, kAccelerateWords, kAxolotlWords, kPaddleWords, kVerlWords,
-    kTrlxWords, kLightningWords, kLevanterWords;
+    kTrlxWords, kLightningWords, kLevanterWords, kTorchtuneWords;
 // vocabulary_pretraining.cpp
 extern const Vocabulary kOlmoWords, kOlmoCoreWords, kTorchtitanWords, kLitgptWords, kNanotronWords, kMaxtextWords,
     kLlmFoundryWords;

@@ -165,26 +165,19 @@ constexpr std::string_view kAxolotlSignature[] = {
     "base_model",
     "sequence_len",
     "sample_packing",
-    "micro_batch_size",
     "num_epochs",
     "val_set_size",
-    "adapter",
     "special_tokens/pad_token",
     "dataset_prepared_path",
     "pad_to_sequence_len",
     "train_on_inputs",
     "group_by_length",
-    "flash_attention",
-    "load_in_8bit",
-    "load_in_4bit",
-    "strict",
+    "lora_model_dir",
     "datasets/0/path",
     "datasets/0/type",
-    "wandb_project",
     "saves_per_epoch",
     "evals_per_epoch",
     "lora_target_linear",
-    "lora_model_dir",
     "dp_shard_size",
 };
 
@@ -214,9 +207,6 @@ constexpr std::string_view kPaddleSignature[] = {
     "fp16_opt_level",
     "unified_checkpoint",
     "virtual_pp_degree",
-    "use_flash_attention",
-    "per_device_train_batch_size",
-    "disable_tqdm",
     "use_fused_rms_norm",
     "amp_master_grad",
     "scale_loss",
@@ -226,9 +216,6 @@ constexpr std::string_view kPaddleSignature[] = {
     "dataset_name_or_path",
     "tensor_parallel_output",
     "sep_parallel_degree",
-    "recompute_granularity",
-    "gradient_accumulation_steps",
-    "num_train_epochs",
 };
 
 constexpr Term kPaddleTerms[] = {
@@ -388,16 +375,34 @@ constexpr Term kLevanterTerms[] = {
     {"model/num_kv_heads", setting::kNumKeyValueHeads},
 };
 
+constexpr std::string_view kTorchtuneSignature[] = {
+    "model/_component_",        "tokenizer/_component_",     "checkpointer/_component_",
+    "optimizer/_component_",    "loss/_component_",          "dataset/_component_",
+    "lr_scheduler/_component_", "metric_logger/_component_", "max_steps_per_epoch",
+};
+
+constexpr Term kTorchtuneTerms[] = {
+    {"model/_component_", setting::kModel},           {"optimizer/_component_", setting::kOptimizer},
+    {"lr_scheduler/_component_", setting::kSchedule}, {"dataset/_component_", setting::kData},
+    {"tokenizer/path", setting::kTokenizer},          {"tokenizer/max_seq_len", setting::kSequenceLength},
+    {"clip_grad_norm", setting::kClipNorm},           {"dtype", setting::kPrecision},
+    {"max_steps_per_epoch", "max_steps_per_epoch"},   {"tensor_parallel_dim", setting::kTensorParallelSize},
+    {"log_every_n_steps", setting::kLogInterval},
+};
+
 }  // namespace
 
 constinit const Vocabulary kDeepspeedWords{"deepspeed", kDeepspeedSignature, kDeepspeedTerms, &kHfModelWords};
-constinit const Vocabulary kHfTrainerWords{"hf-trainer", kHfTrainerSignature, kHfTrainerTerms, &kDeepspeedWords};
+constinit const Vocabulary kHfTrainerWords{"hf-trainer", kHfTrainerSignature, kHfTrainerTerms, &kDeepspeedWords,
+                                           &kDeepspeedWords};
 constinit const Vocabulary kAccelerateWords{"accelerate", kAccelerateSignature, kAccelerateTerms, &kHfTrainerWords};
-constinit const Vocabulary kAxolotlWords{"axolotl", kAxolotlSignature, kAxolotlTerms, &kHfTrainerWords};
-constinit const Vocabulary kPaddleWords{"paddle", kPaddleSignature, kPaddleTerms, &kHfTrainerWords};
+constinit const Vocabulary kAxolotlWords{"axolotl", kAxolotlSignature, kAxolotlTerms, &kHfTrainerWords,
+                                         &kHfTrainerWords};
+constinit const Vocabulary kPaddleWords{"paddle", kPaddleSignature, kPaddleTerms, &kHfTrainerWords, &kHfTrainerWords};
 constinit const Vocabulary kVerlWords{"verl", kVerlSignature, kVerlTerms};
 constinit const Vocabulary kTrlxWords{"trlx", kTrlxSignature, kTrlxTerms};
 constinit const Vocabulary kLightningWords{"lightning", kLightningSignature, kLightningTerms};
 constinit const Vocabulary kLevanterWords{"levanter", kLevanterSignature, kLevanterTerms};
+constinit const Vocabulary kTorchtuneWords{"torchtune", kTorchtuneSignature, kTorchtuneTerms};
 
 }  // namespace assay

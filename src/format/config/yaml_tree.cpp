@@ -6,6 +6,7 @@
 // or a flag is recognised only where one is expected (setting_values.cpp). Tags are never acted upon: a node with a tag
 // that is not one of YAML's own kinds is not built.
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -140,6 +141,9 @@ ReadConfig read_yaml(const std::string& text) {
     }
   } catch (const TooMany&) {
     out.faults.push_back({ErrorCode::kLimit, "holds more than 500,000 values: the rest is not read", 0, ""});
+  } catch (const YAML::DeepRecursion& error) {
+    out.faults.push_back({ErrorCode::kLimit, "is nested more than 500 levels deep: the rest is not read",
+                          error.mark.is_null() ? 0 : error.mark.line + 1, ""});
   } catch (const YAML::Exception& error) {
     const bool placed = !error.mark.is_null();
     out.faults.push_back({ErrorCode::kCorrupt, "broken YAML: " + error.msg + "; what follows is not read",

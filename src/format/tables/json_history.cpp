@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "core/setting_names.h"
 #include "format/config/config_file.h"
+#include "format/config/vocabulary.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 #include "format/tables/object_rows.h"
@@ -200,15 +200,13 @@ class JsonDocument final : public StreamReader {
 
   void record_trainer_settings() {
     if (!trainer_state_) return;
+    std::vector<FlatSetting> settings;
     for (const std::string_view key :
          {"max_steps", "num_train_epochs", "train_batch_size", "logging_steps", "eval_steps", "save_steps"}) {
       const PlainValue* value = plain(key);
-      if (value == nullptr) continue;
-      recorder_.setting(key, value->text, value->line);
-      const auto number = parse_number(value->text);
-      const auto steps = key == "max_steps" && number ? exact_integer(*number) : std::nullopt;
-      if (steps && *steps > 0) recorder_.planned_steps(*steps);
+      if (value != nullptr) settings.push_back({std::string(key), value->text, value->line});
     }
+    record_settings(settings, recorder_, vocabulary_named("hf-trainer"));
   }
 
   // The step of the first value and the distance to the next, as golden values tell them beside the list.
