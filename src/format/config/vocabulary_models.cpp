@@ -172,6 +172,7 @@ constexpr Term kSharedTerms[] = {
     {"nproc_per_node", setting::kDevicesPerNode},
     {"num_gpus_per_node", setting::kDevicesPerNode},
     {"precision", setting::kPrecision},
+    {"dtype", setting::kPrecision},  // of a program: what autocast uses; of a model its own table says otherwise
     {"mixed_precision", setting::kPrecision},
     {"num_hidden_layers", setting::kNumLayers},
     {"n_layer", setting::kNumLayers},
