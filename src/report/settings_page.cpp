@@ -85,7 +85,16 @@ class SettingsPage {
       return say("not known: {text}", "未知：{text}", {{"text", one.value}}, language()) + place(one) +
              lang(": ", "：") + reason_word(one.unknown, language());
     }
-    return (is_unset(one) ? lang("not set", "未设置") : one.value) + place(one);
+    return (is_unset(one) ? lang("not set", "未设置") : brief(one.value)) + place(one);
+  }
+
+  // A template or a list of files says nothing more in ten lines.
+  std::string brief(const std::string& value) const {
+    constexpr std::size_t kLongest = 60;
+    if (page_.options().verbose || value.size() <= kLongest) return value;
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xc0) == 0x80) --end;  // not within a character
+    return value.substr(0, end) + "…";
   }
 
   void write_group(const GroupTitle& title) {
@@ -138,8 +147,9 @@ class SettingsPage {
     for (std::size_t i = 0; i < shown; ++i) {
       const Setting& one = *others_[i];
       const std::string relation = one.unknown.empty() ? " = " : " ";
-      page_.paragraph("    ", 4, 6,
-                      one.key + relation + (one.unknown.empty() ? one.value + place(one) : value_and_place(one)));
+      page_.paragraph(
+          "    ", 4, 6,
+          one.key + relation + (one.unknown.empty() ? brief(one.value) + place(one) : value_and_place(one)));
     }
     if (shown == others_.size()) return;
     page_.paragraph(

@@ -184,6 +184,16 @@ std::int64_t described(const char* path, std::string_view text) {
   return model ? total(model->shape) : -1;
 }
 
+// GPT-NeoX-20B, as EleutherAI counts it.
+TEST(Parameters, OfNeoxWithItsPaddedVocabulary) {
+  EXPECT_EQ(
+      described("20B.yml",
+                "{\n\"pipe-parallel-size\": 4, \"model-parallel-size\": 2, \"num-layers\": 44, \"hidden-size\": 6144,\n"
+                "\"num-attention-heads\": 64, \"pos-emb\": \"rotary\", \"no-weight-tying\": true,\n"
+                "\"vocab-size\": 50257, \"norm\": \"layernorm\"}\n"),
+      20'554'567'680);
+}
+
 TEST(Parameters, OfModelConfigurations) {
   EXPECT_EQ(
       described("config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,

@@ -31,9 +31,6 @@ constexpr auto kOtherMatters = std::to_array<std::string_view>({
     "evaluation",
     "evaluator",
     "evaluators",
-    "eval_loader",
-    "eval_dataset",
-    "eval_dataset_task",
     "validation",
     "val",
     "valid",
@@ -69,14 +66,6 @@ constexpr auto kOtherMatters = std::to_array<std::string_view>({
     "peft_config",
     "quantization_config",
     "data",
-    "dataset",
-    "datasets",
-    "train_dataset",
-    "train_dataset_task",
-    "dataset_config",
-    "train_loader",
-    "data_loader",
-    "dataloader",
     "train_ds",
     "validation_ds",
     "test_ds",
@@ -99,7 +88,8 @@ bool about_other_matters(std::string_view normal) {
     const std::size_t slash = normal.find('/', at);
     if (slash == std::string_view::npos) return false;
     const std::string_view level = normal.substr(at, slash - at);
-    if (std::find(kOtherMatters.begin(), kOtherMatters.end(), level) != kOtherMatters.end()) return true;
+    const bool data = level.find("dataset") != std::string_view::npos || level.ends_with("loader");
+    if (data || std::find(kOtherMatters.begin(), kOtherMatters.end(), level) != kOtherMatters.end()) return true;
     at = slash + 1;
   }
 }
@@ -204,9 +194,9 @@ class Reading {
     return row == nullptr ? ValueKind::kWord : row->kind;
   }
 
-  static std::vector<Meaning> nameless(const FlatSetting& one) {
+  std::vector<Meaning> nameless(const FlatSetting& one) const {
     std::string key = one.path;
-    if (key.find('/') == std::string::npos) key += " (of this framework)";
+    if (key.find('/') == std::string::npos && vocabulary_ != nullptr) key = std::string(vocabulary_->name) + "/" + key;
     return {{std::move(key), one.text}};
   }
 
@@ -249,7 +239,7 @@ class Reading {
   }
 
   // Both of Adam, where two are said or neither is known.
-  static std::vector<Meaning> betas(const FlatSetting& one) {
+  std::vector<Meaning> betas(const FlatSetting& one) const {
     const bool said = one.unknown.empty() && !is_unset(one.text);
     if (said && list_item(one.text, 1).empty()) return nameless(one);
     const auto value = [&](std::size_t index) {
