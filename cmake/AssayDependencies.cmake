@@ -6,8 +6,11 @@ find_package(simdjson CONFIG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(zstd CONFIG REQUIRED)
 find_package(LibArchive REQUIRED)
+find_package(yaml-cpp CONFIG REQUIRED)
+find_package(tomlplusplus CONFIG REQUIRED)
 find_package(Threads REQUIRED)
-set(ASSAY_LIBRARIES fmt::fmt simdjson::simdjson ZLIB::ZLIB zstd::libzstd_shared LibArchive::LibArchive Threads::Threads)
+set(ASSAY_LIBRARIES fmt::fmt simdjson::simdjson ZLIB::ZLIB zstd::libzstd_shared LibArchive::LibArchive yaml-cpp
+  tomlplusplus::tomlplusplus Threads::Threads)
 
 # Used while compiling only: the installed library does not ask its users for these.
 find_package(nlohmann_json CONFIG REQUIRED)

@@ -45,6 +45,15 @@ struct SourceSummary {
   PlaceUnit unit = PlaceUnit::kLine;
 };
 
+/// What follows from the settings of a run, with the arithmetic that leads there.
+struct Derived {
+  std::string name;               // "global_batch_size", "parameters", …
+  Value value;                    // a word where settings exclude every number: "none"
+  Text arithmetic;                // "2 micro x 4 data-parallel x 256 accumulation = 2,048 sequences"
+  Text disagreement = {};         // what speaks against it: another setting, a division that leaves a rest
+  std::vector<std::string> from;  // the settings that it stands on
+};
+
 struct RunSummary {
   std::string id;
   std::vector<SourceSummary> sources;  // the main one first
@@ -58,6 +67,7 @@ struct RunSummary {
   std::vector<SeriesSummary> series;
   std::vector<Interpretation> interpretations;
   std::vector<Setting> settings;   // for `show`
+  std::vector<Derived> derived;    // for `show`
   std::vector<EventCount> events;  // by kind, in the order of EventKind
 };
 

@@ -9,6 +9,8 @@
 
 namespace assay::setting {
 
+inline constexpr std::string_view kFramework = "framework";  // whose words the source speaks; `written`: one of them
+
 // Optimizer and schedule.
 inline constexpr std::string_view kOptimizer = "optimizer";
 inline constexpr std::string_view kLearningRate = "learning_rate";  // the peak
@@ -38,6 +40,8 @@ inline constexpr std::string_view kMicroBatchTokens = "micro_batch_tokens";
 inline constexpr std::string_view kGradientAccumulation = "gradient_accumulation_steps";
 inline constexpr std::string_view kGlobalBatchSize = "global_batch_size";  // sequences in one step of the optimizer
 inline constexpr std::string_view kGlobalBatchTokens = "global_batch_tokens";
+inline constexpr std::string_view kMicroBatchCount = "micro_batch_count";  // of a pipeline (MindFormers)
+inline constexpr std::string_view kBatchInterleave = "batch_interleave";   // MindFormers
 inline constexpr std::string_view kSequenceLength = "sequence_length";
 inline constexpr std::string_view kTrainSteps = "train_steps";  // of the optimizer
 inline constexpr std::string_view kTrainSamples = "train_samples";
@@ -93,6 +97,23 @@ inline constexpr std::string_view kExpertsPerToken = "experts_per_token";
 inline constexpr std::string_view kMoeFfnHiddenSize = "moe_ffn_hidden_size";
 inline constexpr std::string_view kSharedExperts = "shared_experts";
 inline constexpr std::string_view kDenseLayers = "dense_layers";  // the first ones, without experts
+inline constexpr std::string_view kDenseFfnHiddenSize = "dense_ffn_hidden_size";  // where layers with experts differ
+inline constexpr std::string_view kSharedExpertFfnHiddenSize = "shared_expert_ffn_hidden_size";  // of all of them
+inline constexpr std::string_view kMlpRatio = "mlp_ratio";                                       // FFN over hidden
+inline constexpr std::string_view kFfnMultipleOf = "ffn_multiple_of";  // LLaMA: the FFN is rounded up to it
+inline constexpr std::string_view kFfnMultiplier = "ffn_multiplier";
+inline constexpr std::string_view kGatedMlp = "gated_mlp";      // SwiGLU and its like: three matrices
+inline constexpr std::string_view kLinearBias = "linear_bias";  // of all linear layers
+inline constexpr std::string_view kQkvBias = "qkv_bias";
+inline constexpr std::string_view kQkNorm = "qk_norm";
+inline constexpr std::string_view kNormalization = "normalization";  // "RMSNorm", "LayerNorm", … as written
+inline constexpr std::string_view kEmbeddingNorm = "embedding_norm";
+inline constexpr std::string_view kPositionEmbedding = "position_embedding";  // "rope", "learned_absolute", "alibi"
+inline constexpr std::string_view kQueryLoraRank = "query_lora_rank";        // latent attention (MLA)
+inline constexpr std::string_view kKeyValueLoraRank = "key_value_lora_rank";
+inline constexpr std::string_view kNopeHeadDim = "nope_head_dim";
+inline constexpr std::string_view kRopeHeadDim = "rope_head_dim";
+inline constexpr std::string_view kValueHeadDim = "value_head_dim";
 inline constexpr std::string_view kNormEpsilon = "norm_epsilon";
 inline constexpr std::string_view kRopeBase = "rope_base";
 inline constexpr std::string_view kDropout = "dropout";

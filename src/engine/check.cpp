@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "assay/setting.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/version.h"

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "assay/setting.h"
 #include "base/progress.h"
 #include "format/reader.h"
 
@@ -79,7 +80,10 @@ Recording Shelf::recording_of(std::size_t file, bool again) const {
   const auto complete = [&](Recording recording) {
     recording.file.path = input.path;
     recording.file.named = input.named;
-    recording.file.settings = static_cast<std::int64_t>(recording.config.settings.size());
+    // Whose words they are is no setting of theirs.
+    const auto& said = recording.config.settings;
+    recording.file.settings =
+        std::count_if(said.begin(), said.end(), [](const Setting& one) { return one.key != setting::kFramework; });
     // In a folder, a file that is no log is nothing to speak of.
     if (!input.named && recording.file.state == FileState::kNothingRead) recording.file.state = FileState::kUnknown;
     return recording;

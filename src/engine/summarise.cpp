@@ -8,6 +8,7 @@
 
 #include "core/curve.h"
 #include "engine/engine.h"
+#include "measure/derive.h"
 #include "measure/training_kind.h"
 #include "stat/quantile.h"
 
@@ -94,6 +95,7 @@ RunSummary summarise(const Run& run, bool details) {
     }
   }
   if (details) {
+    out.derived = derive(run.config, run.dialect);
     const auto& all = run.config.settings;
     out.settings.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostSettings)));
   }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "format/archive.h"
+#include "format/config/config_file.h"
 #include "format/intake.h"
 #include "format/lines/text_log.h"
 #include "format/reader.h"
@@ -31,6 +32,8 @@ constexpr auto kFormats = std::to_array<Format>({
     {"TensorBoard event file", is_event_file, open_event_file, true},
     {"W&B run file", is_wandb, open_wandb, true},
     {"MLflow metric", is_mlflow_metric, open_mlflow_metric},
+    {"yaml", is_yaml, open_yaml},
+    {"toml", is_toml, open_toml},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},

@@ -264,6 +264,14 @@ RunSummary run_of(const Node& node) {
     if (!item.lacks("unknown")) one.unknown = item["unknown"].text();
     return one;
   });
+  if (!node.lacks("derived")) {  // older reports do not tell
+    out.derived = node["derived"].all([](const Node& item) {
+      Derived one{
+          item["name"].text(), value_of(item["value"]), both(item["arithmetic"]), {}, item["from"].all(text_of)};
+      if (!item.lacks("disagreement")) one.disagreement = both(item["disagreement"]);
+      return one;
+    });
+  }
   out.events = node["events"].all(event_count_of);
   return out;
 }

@@ -177,6 +177,16 @@ class Writer {
     return out;
   }
 
+  static Json derived(const Derived& one) {
+    Json out;
+    out["name"] = text(one.name);
+    out["value"] = value(one.value);
+    out["arithmetic"] = both(one.arithmetic);
+    out["disagreement"] = one.disagreement.en.empty() ? Json() : both(one.disagreement);
+    out["from"] = all(one.from, [](const std::string& key) { return text(key); });
+    return out;
+  }
+
   Json run(const RunSummary& one) const {
     Json out;
     out["id"] = text(one.id);
@@ -205,6 +215,7 @@ class Writer {
                   {"unknown", text(item.unknown)},
                   {"where", location(item.where)}};
     });
+    out["derived"] = all(one.derived, [](const Derived& item) { return derived(item); });
     out["events"] = all(one.events, [](const EventCount& item) {
       return Json{{"kind", to_name(json_names::kEvents, item.kind)},
                   {"count", item.count},

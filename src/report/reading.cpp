@@ -8,6 +8,7 @@
 #include "base/display.h"
 #include "report/page.h"
 #include "report/render.h"
+#include "report/settings_page.h"
 #include "report/sources.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
@@ -16,8 +17,6 @@
 namespace assay {
 
 namespace {
-
-constexpr std::size_t kMostSettings = 30;  // -v: all
 
 std::string in_bytes(std::int64_t bytes) {
   if (bytes < 10'000) return format(Value(bytes)) + " B";
@@ -112,7 +111,8 @@ class Reading {
     if (run.sources.size() > 1) page_.paragraph(2, sources_phrase(run, language()));
     write_series(run);
     write_events(run);
-    write_settings(run);
+    write_settings(page_, run);
+    write_derived(page_, run);
     if (run.interpretations.empty()) return;
     heading("what was done to the numbers", "对数值所做的处理");
     for (const Interpretation& one : run.interpretations) page_.paragraph("  ", 2, 4, describe(one, language()));
@@ -209,36 +209,14 @@ class Reading {
                           ? std::to_string(kind.first_where.line)
                           : place_of(kind.first_where, language())});
     }
-    print_table(
-        page_, 2,
-        {{lang("kind", "类型")},
-         {lang("count", "次数"), true},
-         {lang("steps", "步")},
-         {run.sources.front().unit == PlaceUnit::kRecord ? lang("first record", "首条记录") : lang("first line", "首行"), true}},
-        rows);
-  }
-
-  void write_settings(const RunSummary& run) {
-    if (run.settings.empty()) return;
-    heading("settings", "设置");
-    const std::size_t shown =
-        page_.options().verbose ? run.settings.size() : std::min(kMostSettings, run.settings.size());
-    for (std::size_t i = 0; i < shown; ++i) {
-      const Setting& one = run.settings[i];
-      std::string place;
-      if (one.where.line > 0) {
-        const bool same = one.where.path == run.id;
-        const Values values = {
-            {"place", same ? place_word(one.where.line, one.where.unit, language()) : place_of(one.where, language())}};
-        place = same ? say("  ({place})", "  （{place}）", values, language())
-                     : say("  ({place})", "  ({place})", values, language());
-      }
-      page_.paragraph("  ", 2, 4, one.key + " = " + one.value + place);
-    }
-    if (shown < run.settings.size()) {
-      page_.paragraph(
-          2, say("and {more} more (-v)", "另有 {more} 项（-v）", {{"more", run.settings.size() - shown}}, language()));
-    }
+    print_table(page_, 2,
+                {{lang("kind", "类型")},
+                 {lang("count", "次数"), true},
+                 {lang("steps", "步")},
+                 {run.sources.front().unit == PlaceUnit::kRecord ? lang("first record", "首条记录")
+                                                                 : lang("first line", "首行"),
+                  true}},
+                rows);
   }
 
   void write_file_line(const FileRecord& file) {

@@ -232,7 +232,9 @@ class TextReport {
       const std::string text = steps(place);
       const bool elsewhere = finding.where && place.path != finding.where->path;
       if (text.empty() || text != own) {
-        add(text.empty() ? place_of(place, language()) : elsewhere ? text + " (" + place_of(place, language()) + ")" : text);
+        add(text.empty() ? place_of(place, language())
+            : elsewhere  ? text + " (" + place_of(place, language()) + ")"
+                         : text);
       } else if (elsewhere) {
         copies.push_back(place_of(place, language()));
       }

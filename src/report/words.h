@@ -74,6 +74,8 @@ std::string kind_word(std::string_view kind, Language language);
 std::string place_word(std::int64_t number, PlaceUnit unit, Language language);
 /// "train.log:12", "events.out, record 12"; the path alone where no more is known.
 std::string place_of(const Location& where, Language language);
+/// Why a setting is not known, as its reader has it.
+std::string reason_word(std::string_view reason, Language language);
 /// "-" as a sentence says it: "stdin".
 std::string path_word(std::string_view path);
 /// A metric as a sentence says it: "grad norm".

@@ -67,9 +67,9 @@ TEST(TrainerStateTest, HistorySettingsAndQuirk) {
   EXPECT_TRUE(std::isnan(values_of(got, "grad_norm")[1]));
   EXPECT_THAT(values_of(got, "eval_loss"), ElementsAre(2.25));
   EXPECT_THAT(values_of(got, "train_loss"), ElementsAre(2.375));  // the mean of the run is no step's loss
-  ASSERT_NE(got.config.find("train_batch_size"), nullptr);
-  EXPECT_EQ(got.config.find("train_batch_size")->value, "8");
-  EXPECT_EQ(got.config.find("logging_steps")->where.line, 35);
+  ASSERT_NE(got.config.find("micro_batch_size"), nullptr);
+  EXPECT_EQ(got.config.find("micro_batch_size")->value, "8");
+  EXPECT_EQ(got.config.find("log_interval")->where.line, 35);
   EXPECT_EQ(got.file.problem_count, 0);
 }
 

@@ -1,12 +1,47 @@
 #include "format/config/flat_settings.h"
 
-#include "core/setting_names.h"
+#include <algorithm>
+
+#include "assay/setting.h"
+#include "base/bytes.h"
+#include "format/config/setting_values.h"
+#include "format/config/vocabulary.h"
 
 namespace assay {
 
-void record_settings(std::span<const FlatSetting> settings, Recorder& recorder) {
-  for (const FlatSetting& one : settings) {
-    recorder.setting(setting_of_path(one.path), one.text, one.line, one.path, one.unknown);
+namespace {
+
+void record_framework(std::span<const FlatSetting> settings, const Vocabulary& vocabulary, Recorder& recorder) {
+  const auto told = std::find_if(settings.begin(), settings.end(), [&](const FlatSetting& one) {
+    const std::string normal = normal_path(one.path);
+    return std::any_of(vocabulary.signature.begin(), vocabulary.signature.end(),
+                       [&](std::string_view words) { return path_ends_with(normal, words); });
+  });
+  const bool found = told != settings.end();
+  recorder.setting(setting::kFramework, vocabulary.name, found ? told->line : settings.front().line,
+                   found ? told->path : "");
+}
+
+void plan(const Meaning& said, Recorder& recorder) {
+  if (said.key != setting::kTrainSteps) return;
+  const auto number = config_number(said.value);
+  const auto steps = number ? exact_integer(*number) : std::nullopt;
+  if (steps && *steps > 0) recorder.planned_steps(*steps);
+}
+
+}  // namespace
+
+void record_settings(std::span<const FlatSetting> settings, Recorder& recorder, const Vocabulary* vocabulary) {
+  if (settings.empty()) return;
+  if (vocabulary == nullptr) vocabulary = vocabulary_of(settings);
+  if (vocabulary != nullptr) record_framework(settings, *vocabulary, recorder);
+  const auto all = meanings(settings, vocabulary);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const FlatSetting& one = settings[i];
+    for (const Meaning& said : all[i]) {
+      recorder.setting(said.key, said.value, one.line, one.path, one.unknown);
+      if (one.unknown.empty()) plan(said, recorder);
+    }
   }
 }
 

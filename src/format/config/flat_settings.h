@@ -11,6 +11,8 @@
 
 namespace assay {
 
+struct Vocabulary;  // vocabulary.h
+
 struct FlatSetting {
   std::string path;  // as written, levels joined by '/': "optimizer/params/lr", "--lr"
   std::string text;  // without its quotes
@@ -18,7 +20,9 @@ struct FlatSetting {
   std::string unknown = {};  // why its value cannot be known without running something; `text` then quotes the source
 };
 
-/// Records settings under their canonical names; those without one keep their last word.
-void record_settings(std::span<const FlatSetting> settings, Recorder& recorder);
+/// Records settings under their canonical names and in their units; those without one keep their last word. Whose
+/// words they are is found out by vocabulary_of(), or told: then `vocabulary` decides. It is recorded as a setting too
+/// (setting::kFramework, with one of the words that told it).
+void record_settings(std::span<const FlatSetting> settings, Recorder& recorder, const Vocabulary* vocabulary = nullptr);
 
 }  // namespace assay

@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "core/setting_names.h"
+#include "format/config/config_file.h"
+#include "format/config/vocabulary.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 #include "format/tables/object_rows.h"
@@ -65,7 +66,9 @@ class JsonDocument final : public StreamReader {
     recorder_.dialect(trainer_state_ ? "hf-trainer" : "json");
     JsonScanner scanner(text_);
     const Token token = scan(scanner);
-    tell_end(scanner, token, cut);
+    // What people write with comments and single quotes is no history and is told by its own reader.
+    const bool settings = token == Token::kError && rows_seen_ == 0;
+    if (!settings) tell_end(scanner, token, cut);
     rows_.plan(trainer_state_ ? Quirk::kNanHiddenAsZero : Quirk::kNone);
     if (rows_seen_ > 0 && rows_.table().is_log()) {
       recording_ = true;
@@ -74,7 +77,7 @@ class JsonDocument final : public StreamReader {
       rows_.finish();
       record_trainer_settings();
     } else if (!record_lists() && !record_row()) {
-      record_plain();
+      record_plain(settings);
     }
     recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
   }
@@ -197,15 +200,13 @@ class JsonDocument final : public StreamReader {
 
   void record_trainer_settings() {
     if (!trainer_state_) return;
+    std::vector<FlatSetting> settings;
     for (const std::string_view key :
          {"max_steps", "num_train_epochs", "train_batch_size", "logging_steps", "eval_steps", "save_steps"}) {
       const PlainValue* value = plain(key);
-      if (value == nullptr) continue;
-      recorder_.setting(key, value->text, value->line);
-      const auto number = parse_number(value->text);
-      const auto steps = key == "max_steps" && number ? exact_integer(*number) : std::nullopt;
-      if (steps && *steps > 0) recorder_.planned_steps(*steps);
+      if (value != nullptr) settings.push_back({std::string(key), value->text, value->line});
     }
+    record_settings(settings, recorder_, vocabulary_named("hf-trainer"));
   }
 
   // The step of the first value and the distance to the next, as golden values tell them beside the list.
@@ -271,17 +272,11 @@ class JsonDocument final : public StreamReader {
     return true;
   }
 
-  void record_plain() {
+  void record_plain(bool tell_faults) {
     if (rows_.table().is_table_of_runs()) {
       return tell_no_log(recorder_, "is a table of runs, one in each object, and no log of one");
     }
-    if (plain_.empty() || plain_count_ > kMostSettings) {
-      return tell_no_log(recorder_, "is a JSON document without a training history or settings");
-    }
-    recorder_.file().kind = "json settings";
-    for (const PlainValue& value : plain_) {
-      recorder_.setting(setting_of_path(value.path), value.text, value.line, value.path);
-    }
+    record_json_settings(text_, tell_faults, recorder_);
   }
 
   Recorder& recorder_;
@@ -300,17 +295,34 @@ class JsonDocument final : public StreamReader {
 
 }  // namespace
 
+namespace {
+
+bool is_json_name(std::string_view path) { return path.ends_with(".json") || path.ends_with(".jsonc"); }
+
+// With comments or single quotes.
+bool is_relaxed_json(std::string_view prefix) {
+  JsonScanner scanner(prefix, 1, JsonScanner::Dialect::kRelaxed);
+  for (std::size_t tokens = 0;; ++tokens) {
+    const Token token = scanner.next();
+    if (token == Token::kError) return false;
+    if (token == Token::kEnd || token == Token::kCut) return tokens > 2;
+  }
+}
+
+}  // namespace
+
 bool is_json_document(std::string_view path, std::string_view prefix, bool whole) {
   const std::string_view start = trimmed(prefix);
-  if (!start.starts_with('{') && !start.starts_with('[')) return false;
+  const bool commented = is_json_name(path) && (start.starts_with("//") || start.starts_with("/*"));
+  if (!commented && !start.starts_with('{') && !start.starts_with('[')) return false;
   JsonScanner scanner(prefix);
   std::size_t tokens = 0;
   for (;; ++tokens) {
     const Token token = scanner.next();
     if (token == Token::kEnd) return trimmed(prefix.substr(scanner.position())).empty();
     // "[" alone may be the start of a line's time stamp.
-    if (token == Token::kCut) return !whole || tokens > 2 || path.ends_with(".json");
-    if (token == Token::kError) return path.ends_with(".json") && tokens > 2;
+    if (token == Token::kCut) return !whole || tokens > 2 || is_json_name(path);
+    if (token == Token::kError) return is_json_name(path) && (tokens > 2 || is_relaxed_json(prefix));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "format/tables/json_scanner.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "format/tables/decimal.h"
@@ -49,9 +50,26 @@ inline void JsonScanner::skip_blank() {
     if (*at_ == '\n') {
       ++line_;
     } else if (*at_ != ' ' && *at_ != '\t' && *at_ != '\r') {
-      return;
+      if (!relaxed_ || !skip_comment()) return;
+      if (at_ == end_) return;
+      --at_;  // what ends a comment is looked at again
     }
   }
+}
+
+// Behind it: at the end of its line, or behind its closing mark.
+bool JsonScanner::skip_comment() {
+  const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+  if (rest.starts_with("/*")) {
+    const std::size_t close = rest.find("*/", 2);
+    const std::size_t size = close == std::string_view::npos ? rest.size() : close + 2;
+    line_ += std::count(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size), '\n');
+    at_ += size;
+    return true;
+  }
+  if (!rest.starts_with("//") && !rest.starts_with('#')) return false;
+  at_ += std::min(rest.find('\n'), rest.size());
+  return true;
 }
 
 JsonScanner::Token JsonScanner::fail(const char* why) {
@@ -90,7 +108,7 @@ JsonScanner::Token JsonScanner::next() {
   }
   if (expect_ == Expect::kKeyOrEnd) {
     if (*at_ == '}') return close(true);
-    if (*at_ != '"') return fail("a key in double quotes is missing");
+    if (!opens_string()) return fail("a key in double quotes is missing");
     const Token key = string_token(Token::kKey);
     if (key != Token::kKey) return key;
     skip_blank();
@@ -105,9 +123,18 @@ JsonScanner::Token JsonScanner::next() {
 }
 
 JsonScanner::Token JsonScanner::value() {
+  if (relaxed_) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (*at_ == 'T') return word("True", Token::kTrue);
+    if (*at_ == 'F') return word("False", Token::kFalse);
+    if (rest.starts_with("No")) return word("None", Token::kNull);
+  }
   switch (*at_) {
     case '{': return open(true);
     case '[': return open(false);
+    case '\'':
+      if (!relaxed_) return number_token();
+      [[fallthrough]];
     case '"': {
       const Token token = string_token(Token::kString);
       if (token == Token::kString) after_value();
@@ -137,10 +164,11 @@ JsonScanner::Token JsonScanner::word(std::string_view spelling, Token kind) {
 }
 
 JsonScanner::Token JsonScanner::string_token(Token kind) {
+  const char quote = *at_;
   const char* from = ++at_;
   escaped_ = false;
   for (; at_ != end_; ++at_) {
-    if (*at_ == '"') {
+    if (*at_ == quote) {
       text_ = {from, static_cast<std::size_t>(at_ - from)};
       ++at_;
       return kind;
@@ -176,7 +204,9 @@ JsonScanner::Token JsonScanner::number_token() {
   if (stop == nullptr) return from + 1 >= end_ ? Token::kCut : fail("a number that is none");
   if (stop == end_ && depth_ > 0) return Token::kCut;
   const char after = stop == end_ ? ' ' : *stop;
-  if (after != ',' && after != '}' && after != ']' && after != ' ' && after != '\n' && after != '\r' && after != '\t') {
+  const bool comment = relaxed_ && (after == '/' || after == '#');
+  if (!comment && after != ',' && after != '}' && after != ']' && after != ' ' && after != '\n' && after != '\r' &&
+      after != '\t') {
     const std::string_view rest(stop, static_cast<std::size_t>(end_ - stop));
     const bool may_go_on = rest.find_first_not_of("0123456789+-.eE") == std::string_view::npos;  // "1e" of "1e-05"
     return may_go_on ? Token::kCut : fail("a number that is none");

@@ -33,9 +33,17 @@ class JsonScanner {
   };
   static constexpr std::size_t kDeepest = 64;
 
+  /// What people write into configurations: comments (//, /* */, #), strings in single quotes, True, False and None.
+  /// Not for lines of a log, where a Python dict is a record of another kind.
+  enum class Dialect : std::uint8_t { kJson, kRelaxed };
+
   /// line: the number of the text's first line.
-  explicit JsonScanner(std::string_view text, std::int64_t line = 1)
-      : at_(text.data()), end_(text.data() + text.size()), start_(text.data()), line_(line) {}
+  explicit JsonScanner(std::string_view text, std::int64_t line = 1, Dialect dialect = Dialect::kJson)
+      : at_(text.data()),
+        end_(text.data() + text.size()),
+        start_(text.data()),
+        line_(line),
+        relaxed_(dialect == Dialect::kRelaxed) {}
 
   /// After kEnd, kCut or kError nothing more comes.
   Token next();
@@ -56,6 +64,8 @@ class JsonScanner {
   enum class Expect : std::uint8_t { kValue, kValueOrEnd, kKeyOrEnd, kCommaOrEnd, kNothing };
 
   void skip_blank();
+  bool skip_comment();
+  bool opens_string() const { return *at_ == '"' || (relaxed_ && *at_ == '\''); }
   Token fail(const char* why);
   Token open(bool object);
   Token close(bool object);
@@ -75,6 +85,7 @@ class JsonScanner {
   std::size_t depth_ = 0;
   Expect expect_ = Expect::kValue;
   bool escaped_ = false;
+  bool relaxed_ = false;
   std::array<bool, kDeepest> in_object_{};
 };
 

@@ -8,7 +8,7 @@
 
 #include "assay/metric.h"
 #include "base/bytes.h"
-#include "core/setting_names.h"
+#include "format/config/flat_settings.h"
 #include "format/tables/decimal.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
@@ -302,11 +302,12 @@ void ObjectRows::record(std::int64_t line, std::string_view text) {
 }
 
 void ObjectRows::record_settings(std::int64_t line) {
+  std::vector<FlatSetting> settings;
   for (const Item& item : items_) {
     if (item.kind == ItemKind::kNothing) continue;
-    const std::string& path = keys_[item.key].path;
-    recorder_.setting(setting_of_path(path), json_unescaped(item.text), line, path);
+    settings.push_back({keys_[item.key].path, json_unescaped(item.text), line});
   }
+  assay::record_settings(settings, recorder_);
 }
 
 void ObjectRows::record_measurement(const Header& header, std::int64_t line, std::string_view text) {

@@ -162,6 +162,11 @@ inline RunSummary sample_run() {
                  .curve = {}}};
   run.interpretations = {{"records-numbered", "", 0, 0, place(run.id, 1, {})}};
   run.settings = {{"learning_rate", "3.0e-4", place("runs/7b/train.log", 14, {}), "lr", ""}};
+  run.derived = {{"gradient_accumulation_steps",
+                  Value(8),
+                  {"64 sequences / (2 micro x 4 data-parallel) = 8", "64 条序列 /（2 单卡批量 × 4 数据并行）= 8"},
+                  {"set to 4, but 8", "设为 4，但为 8"},
+                  {"global_batch_size", "micro_batch_size"}}};
   Event first;
   first.kind = EventKind::kOverflow;
   first.step = 12;

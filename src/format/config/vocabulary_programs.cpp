@@ -1,0 +1,307 @@
+// Single programs and smaller frameworks: nanoGPT, llm.c, nanochat, fairseq and metaseq, MindFormers, MLX, the
+// hyper-parameter files of AlgoPerf and MLPerf.
+
+#include "assay/setting.h"
+#include "format/config/vocabulary_tables.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::string_view kNanogptSignature[] = {
+    "/max_iters",  "/lr_decay_iters",         "/block_size", "/n_layer",   "/n_head",   "/n_embd",
+    "/eval_iters", "/always_save_checkpoint", "/wandb_log",  "/init_from", "/decay_lr", "/warmup_iters",
+    "/eval_only",
+};
+
+// batch_size is the micro-batch; gradient_accumulation_steps counts over all ranks (derive.cpp knows).
+constexpr Term kNanogptTerms[] = {
+    {"learning_rate", setting::kLearningRate},
+    {"min_lr", setting::kMinLearningRate},
+    {"warmup_iters", setting::kWarmupSteps},
+    {"max_iters", setting::kTrainSteps},
+    {"lr_decay_iters", setting::kDecaySteps},
+    {"beta1", setting::kAdamBeta1},
+    {"beta2", setting::kAdamBeta2},
+    {"grad_clip", setting::kClipNorm},
+    {"batch_size", setting::kMicroBatchSize},
+    {"block_size", setting::kSequenceLength},
+    {"n_layer", setting::kNumLayers},
+    {"n_head", setting::kNumAttentionHeads},
+    {"n_embd", setting::kHiddenSize},
+    {"dropout", setting::kDropout},
+    {"bias", setting::kLinearBias},
+    {"dataset", setting::kData},
+    {"dtype", setting::kPrecision},
+    {"eval_interval", setting::kEvalInterval},
+    {"log_interval", setting::kLogInterval},
+    {"eval_iters", "", Form::kNoSetting},
+};
+
+// One-letter flags: nobody is found by them, the script's program is (vocabulary_named).
+constexpr Term kLlmcTerms[] = {
+    {"i", setting::kData},
+    {"e", setting::kModel},
+    {"b", setting::kMicroBatchSize},
+    {"t", setting::kSequenceLength},
+    {"d", setting::kGlobalBatchTokens},
+    {"l", setting::kLearningRate},
+    {"u", setting::kWarmupSteps},
+    {"q", setting::kMinLearningRateFraction},
+    {"c", setting::kWeightDecay},
+    {"x", setting::kTrainSteps},
+    {"z", setting::kZeroStage},
+    {"f", setting::kTf32},
+    {"k", setting::kSchedule},
+    {"v", setting::kEvalInterval},
+    {"n", setting::kSaveInterval},
+};
+
+constexpr std::string_view kNanochatSignature[] = {
+    "matrix_lr",        "embedding_lr",      "unembedding_lr",    "warmdown_ratio",
+    "total_batch_size", "device_batch_size", "core_metric_every", "target_param_data_ratio",
+    "target_flops",     "num_iterations",    "scalar_lr",
+};
+
+constexpr Term kNanochatTerms[] = {
+    {"total_batch_size", setting::kGlobalBatchTokens},
+    {"device_batch_size", setting::kMicroBatchSize},
+    {"max_seq_len", setting::kSequenceLength},
+    {"num_iterations", setting::kTrainSteps},
+    {"warmup_steps", setting::kWarmupSteps},
+    {"warmup_ratio", setting::kWarmupFraction},
+    {"final_lr_frac", setting::kMinLearningRateFraction},
+    {"depth", setting::kNumLayers},
+};
+
+constexpr std::string_view kFairseqSignature[] = {
+    "optimization/max_update",
+    "optimization/update_freq",
+    "optimization/lr",
+    "optimizer/_name",
+    "optimizer/adam_betas",
+    "lr_scheduler/warmup_updates",
+    "lr_scheduler/total_num_update",
+    "lr_scheduler/_name",
+    "criterion/_name",
+    "task/_name",
+    "task/tokens_per_sample",
+    "common/fp16",
+    "common/log_format",
+    "distributed_training/distributed_world_size",
+    "dataset/max_tokens",
+    "checkpoint/no_epoch_checkpoints",
+    "model/_name",
+    "max_update",
+    "update_freq",
+    "warmup_updates",
+    "total_num_update",
+    "adam_betas",
+    "tokens_per_sample",
+    "lr_scheduler/power",
+    "fp16_init_scale",
+    "task/data",
+};
+
+constexpr Term kFairseqTerms[] = {
+    {"optimization/lr", setting::kLearningRate},
+    {"lr", setting::kLearningRate},
+    {"end_learning_rate", setting::kMinLearningRate},
+    {"warmup_updates", setting::kWarmupSteps},
+    {"total_num_update", setting::kDecaySteps},
+    {"lr_scheduler/_name", setting::kSchedule},
+    {"lr_scheduler", setting::kSchedule},
+    {"optimizer/_name", setting::kOptimizer},
+    {"adam_betas", "", Form::kBetas},
+    {"adam_eps", setting::kAdamEpsilon},
+    {"clip_norm", setting::kClipNorm},
+    {"max_update", setting::kTrainSteps},
+    {"max_epoch", setting::kTrainEpochs},
+    {"update_freq", setting::kGradientAccumulation},
+    {"dataset/batch_size", setting::kMicroBatchSize},
+    {"batch_size", setting::kMicroBatchSize},
+    {"dataset/max_tokens", setting::kMicroBatchTokens},
+    {"max_tokens", setting::kMicroBatchTokens},
+    {"tokens_per_sample", setting::kSequenceLength},
+    {"distributed_world_size", setting::kWorldSize},
+    {"model_parallel_size", setting::kTensorParallelSize},
+    {"fp16_init_scale", setting::kInitialLossScale},
+    {"fp16_scale_window", setting::kLossScaleWindow},
+    {"min_loss_scale", setting::kMinLossScale},
+    {"task/data", setting::kData},
+    {"model/_name", setting::kModelType},
+    {"save_interval_updates", setting::kSaveInterval},
+    {"validate_interval_updates", setting::kEvalInterval},
+    {"dataset/num_workers", setting::kNumWorkers},
+    {"decoder_layers", setting::kNumLayers},
+    {"decoder_embed_dim", setting::kHiddenSize},
+    {"decoder_ffn_embed_dim", setting::kFfnHiddenSize},
+    {"decoder_attention_heads", setting::kNumAttentionHeads},
+};
+
+constexpr std::string_view kMindformersSignature[] = {
+    "runner_config/batch_size",
+    "runner_config/epochs",
+    "runner_config/sink_mode",
+    "runner_config/sink_size",
+    "runner_wrapper/type",
+    "runner_wrapper/scale_sense",
+    "runner_wrapper/scale_sense/type",
+    "parallel_config/data_parallel",
+    "parallel_config/model_parallel",
+    "parallel_config/pipeline_stage",
+    "parallel_config/micro_batch_num",
+    "lr_schedule/learning_rate",
+    "lr_schedule/type",
+    "lr_schedule/warmup_ratio",
+    "lr_schedule/warmup_steps",
+    "lr_schedule/lr_end",
+    "context/device_target",
+    "trainer/model_name",
+    "trainer/type",
+    "parallel/parallel_mode",
+    "model/model_config/type",
+    "use_parallel",
+    "run_mode",
+    "recompute_config/recompute",
+    "train_dataset/data_loader/type",
+    "micro_batch_interleave_num",
+    "auto_trans_ckpt",
+};
+
+constexpr Term kMindformersTerms[] = {
+    {"lr_schedule/learning_rate", setting::kLearningRate},
+    {"optimizer/learning_rate", setting::kLearningRate},
+    {"lr_schedule/lr_end", setting::kMinLearningRate},
+    {"lr_schedule/warmup_steps", setting::kWarmupSteps},
+    {"lr_schedule/warmup_ratio", setting::kWarmupFraction},
+    {"lr_schedule/total_steps", setting::kDecaySteps},
+    {"lr_schedule/type", setting::kSchedule},
+    {"optimizer/type", setting::kOptimizer},
+    {"optimizer/beta1", setting::kAdamBeta1},
+    {"optimizer/beta2", setting::kAdamBeta2},
+    {"optimizer/betas", "", Form::kBetas},
+    {"optimizer/eps", setting::kAdamEpsilon},
+    {"optimizer/weight_decay", setting::kWeightDecay},
+    {"runner_config/epochs", setting::kTrainEpochs},
+    {"runner_config/batch_size", setting::kMicroBatchSize},
+    {"runner_config/gradient_accumulation_steps", setting::kGradientAccumulation},
+    {"batch_size", "", Form::kNoSetting},  // of data sets and of the model for prediction: the runner's counts
+    {"runner_wrapper/max_grad_norm", setting::kClipNorm},
+    {"runner_wrapper/use_clip_grad", "use_clip_grad"},
+    {"runner_wrapper/scale_sense", setting::kLossScale},
+    {"scale_sense/loss_scale_value", setting::kInitialLossScale},
+    {"scale_sense/scale_window", setting::kLossScaleWindow},
+    {"parallel_config/data_parallel", setting::kDataParallelSize},
+    {"parallel_config/model_parallel", setting::kTensorParallelSize},
+    {"parallel_config/pipeline_stage", setting::kPipelineParallelSize},
+    {"parallel_config/expert_parallel", setting::kExpertParallelSize},
+    {"parallel_config/context_parallel", setting::kContextParallelSize},
+    {"parallel_config/micro_batch_num", setting::kMicroBatchCount},
+    {"micro_batch_interleave_num", setting::kBatchInterleave},
+    {"model_config/seq_length", setting::kSequenceLength},
+    {"model_config/hidden_size", setting::kHiddenSize},
+    {"model_config/num_layers", setting::kNumLayers},
+    {"model_config/num_heads", setting::kNumAttentionHeads},
+    {"model_config/n_kv_heads", setting::kNumKeyValueHeads},
+    {"model_config/vocab_size", setting::kVocabSize},
+    {"model_config/multiple_of", setting::kFfnMultipleOf},
+    {"model_config/ffn_dim_multiplier", setting::kFfnMultiplier},
+    {"model_config/intermediate_size", setting::kFfnHiddenSize},
+    {"model_config/rms_norm_eps", setting::kNormEpsilon},
+    {"model_config/compute_dtype", setting::kPrecision},
+    {"model_config/params_dtype", setting::kParamsDtype},
+    {"model_config/param_init_type", setting::kParamsDtype},
+    {"model_config/type", setting::kModelType},
+    {"trainer/model_name", setting::kModel},
+    {"data_loader/dataset_dir", setting::kData},
+    {"load_checkpoint", setting::kResumeFrom},
+    {"train_dataset/num_parallel_workers", setting::kNumWorkers},
+};
+
+constexpr std::string_view kMlxSignature[] = {
+    "/steps_per_report",    "/steps_per_eval", "/val_batches",  "/adapter_path",
+    "/fine_tune_type",      "/iters",          "/save_every",   "/resume_adapter_file",
+    "/grad_checkpoint",     "/lora_layers",    "/test_batches", "/mask_prompt",
+    "lora_parameters/rank",
+};
+
+constexpr Term kMlxTerms[] = {
+    {"iters", setting::kTrainSteps},
+    {"batch_size", setting::kMicroBatchSize},
+    {"learning_rate", setting::kLearningRate},
+    {"max_seq_length", setting::kSequenceLength},
+    {"num_layers", "", Form::kNoSetting},  // how many are fine-tuned
+    {"lora_layers", "", Form::kNoSetting},
+    {"fine_tune_type", setting::kFineTuning},
+    {"lr_schedule/warmup", setting::kWarmupSteps},
+    {"lr_schedule/name", setting::kSchedule},
+    {"optimizer", setting::kOptimizer},
+    {"model", setting::kModel},
+    {"steps_per_report", setting::kLogInterval},
+    {"steps_per_eval", setting::kEvalInterval},
+    {"save_every", setting::kSaveInterval},
+    {"train", "", Form::kNoSetting},
+    {"test", "", Form::kNoSetting},
+};
+
+constexpr std::string_view kAlgoperfSignature[] = {"/one_minus_beta1", "/one_minus_beta_1", "/warmup_factor",
+                                                   "/label_smoothing", "/aux_dropout_rate", "/dropout_rate"};
+
+constexpr Term kAlgoperfTerms[] = {
+    {"warmup_factor", setting::kWarmupFraction},
+    {"warmup_steps_fraction", setting::kWarmupFraction},
+    {"one_minus_beta1", setting::kAdamBeta1, Form::kOneMinus},
+    {"one_minus_beta_1", setting::kAdamBeta1, Form::kOneMinus},
+    {"one_minus_beta2", setting::kAdamBeta2, Form::kOneMinus},
+    {"one_minus_beta_2", setting::kAdamBeta2, Form::kOneMinus},
+    {"epsilon", setting::kAdamEpsilon},
+    {"beta1", setting::kAdamBeta1},
+    {"beta2", setting::kAdamBeta2},
+    {"dropout_rate", setting::kDropout},
+    {"attention_dropout_rate", setting::kAttentionDropout},
+    {"bs", setting::kGlobalBatchSize},
+};
+
+constexpr std::string_view kLlamaParamsSignature[] = {
+    "/dim",        "/n_layers",           "/n_heads",   "/multiple_of",      "/norm_eps",
+    "/n_kv_heads", "/ffn_dim_multiplier", "/inter_dim", "/n_routed_experts", "/kv_lora_rank"};
+
+constexpr Term kLlamaParamsTerms[] = {
+    {"dim", setting::kHiddenSize},
+    {"n_layers", setting::kNumLayers},
+    {"n_heads", setting::kNumAttentionHeads},
+    {"n_kv_heads", setting::kNumKeyValueHeads},
+    {"hidden_dim", setting::kFfnHiddenSize},
+    {"inter_dim", setting::kFfnHiddenSize},
+    {"moe_inter_dim", setting::kMoeFfnHiddenSize},
+    {"n_dense_layers", setting::kDenseLayers},
+    {"n_routed_experts", setting::kNumExperts},
+    {"n_activated_experts", setting::kExpertsPerToken},
+    {"n_shared_experts", setting::kSharedExperts},
+    {"q_lora_rank", setting::kQueryLoraRank},
+    {"kv_lora_rank", setting::kKeyValueLoraRank},
+    {"qk_nope_head_dim", setting::kNopeHeadDim},
+    {"qk_rope_head_dim", setting::kRopeHeadDim},
+    {"v_head_dim", setting::kValueHeadDim},
+    {"head_dim", setting::kHeadDim},
+    {"vocab_size", setting::kVocabSize},
+    {"max_seq_len", setting::kMaxPositions},
+    {"multiple_of", setting::kFfnMultipleOf},
+    {"ffn_dim_multiplier", setting::kFfnMultiplier},
+    {"norm_eps", setting::kNormEpsilon},
+    {"rope_theta", setting::kRopeBase},
+};
+
+}  // namespace
+
+constinit const Vocabulary kNanogptWords{"nanogpt", kNanogptSignature, kNanogptTerms};
+constinit const Vocabulary kLlmcWords{"llm.c", {}, kLlmcTerms};
+constinit const Vocabulary kNanochatWords{"nanochat", kNanochatSignature, kNanochatTerms};
+constinit const Vocabulary kFairseqWords{"fairseq", kFairseqSignature, kFairseqTerms};
+constinit const Vocabulary kMindformersWords{"mindformers", kMindformersSignature, kMindformersTerms};
+constinit const Vocabulary kMlxWords{"mlx-lm", kMlxSignature, kMlxTerms};
+constinit const Vocabulary kAlgoperfWords{"algoperf", kAlgoperfSignature, kAlgoperfTerms};
+constinit const Vocabulary kLlamaParamsWords{"llama-params", kLlamaParamsSignature, kLlamaParamsTerms};
+
+}  // namespace assay

@@ -1,0 +1,22 @@
+#pragma once
+// The tables of vocabulary.h, by family. Sources: the argument parsers and configuration classes of each framework.
+
+#include "format/config/vocabulary.h"
+
+namespace assay {
+
+// vocabulary_megatron.cpp
+extern const Vocabulary kMegatronWords, kGptNeoxWords, kNemoWords, kMegatronBridgeWords;
+// vocabulary_trainers.cpp
+extern const Vocabulary kDeepspeedWords, kHfTrainerWords, kAccelerateWords, kAxolotlWords, kPaddleWords, kVerlWords,
+    kTrlxWords, kLightningWords, kLevanterWords, kTorchtuneWords;
+// vocabulary_pretraining.cpp
+extern const Vocabulary kOlmoWords, kOlmoCoreWords, kTorchtitanWords, kLitgptWords, kNanotronWords, kMaxtextWords,
+    kLlmFoundryWords;
+// vocabulary_programs.cpp
+extern const Vocabulary kNanogptWords, kLlmcWords, kNanochatWords, kFairseqWords, kMindformersWords, kMlxWords,
+    kAlgoperfWords, kLlamaParamsWords;
+// vocabulary_models.cpp
+extern const Vocabulary kHfModelWords;
+
+}  // namespace assay

@@ -1,0 +1,27 @@
+#pragma once
+// What follows from settings: batch, length, parameters, precision, each with its arithmetic.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/report.h"
+#include "assay/run.h"
+
+namespace assay {
+
+/// The facts that the settings determine, in the order of a calculation. dialect: whose words a log speaks, where no
+/// setting tells the framework. What is not determined is not there; where settings contradict each other the fact
+/// says so.
+std::vector<Derived> derive(const Config& config, std::string_view dialect = {});
+
+/// The part about the model: parameters, what a token costs, tokens for each parameter. The lengths where known.
+void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
+                  std::optional<std::int64_t> train_tokens, std::vector<Derived>& out);
+
+/// "bf16", "fp16", "fp8", "fp32", "fp64": in which the matrices are multiplied; empty: not said.
+std::string precision_word(const Config& config);
+
+}  // namespace assay

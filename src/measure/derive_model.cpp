@@ -1,0 +1,99 @@
+// What a model costs, from its shape (model_shape.cpp) and its parameters (parameters.cpp).
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "assay/setting.h"
+#include "measure/derive.h"
+#include "measure/factors.h"
+#include "measure/model_shape.h"
+
+namespace assay {
+
+namespace {
+
+class ModelFacts {
+ public:
+  ModelFacts(const Config& config, Count sequence, Count train_tokens, std::vector<Derived>& out)
+      : config_(config), sequence_(sequence), train_tokens_(train_tokens), out_(out) {}
+
+  void add_all(const DescribedModel& model) {
+    padded(model.shape);
+    const auto count = count_parameters(model.shape);
+    if (!count) return;
+    add("parameters", Value(count->total), parameters_text(model.shape, *count, model.family),
+        {std::string(setting::kVocabSize), std::string(setting::kHiddenSize), std::string(setting::kNumLayers)});
+    if (count->active != count->total) active(model.shape, *count);
+    compute(model.shape, *count);
+  }
+
+ private:
+  Count said(std::string_view key) const { return count_said(config_, key); }
+
+  void add(std::string name, Value value, Text arithmetic, std::vector<std::string> from) {
+    out_.push_back({std::move(name), std::move(value), std::move(arithmetic), {}, std::move(from)});
+  }
+
+  void active(const ModelShape& shape, const ParameterCount& count) {
+    const std::string kept = shown(shape.experts_per_token);
+    const std::string all = shown(shape.experts);
+    add("active_parameters", Value(count.active),
+        {fmt::format("with {} of {} experts", kept, all),
+         fmt::format("每个 token 使用 {} 个专家（共 {} 个）", kept, all)},
+        {std::string(setting::kExpertsPerToken), std::string(setting::kNumExperts)});
+  }
+
+  void padded(const ModelShape& shape) {
+    const Count plain = said(setting::kVocabSize);
+    if (said(setting::kPaddedVocabSize) || !plain || shape.vocabulary == *plain || shape.vocabulary <= 0) return;
+    add(std::string(setting::kPaddedVocabSize), Value(shape.vocabulary),
+        {fmt::format("{} up to a multiple of {} x {} tensor", shown(*plain), said(setting::kVocabDivisor).value_or(128),
+                     said(setting::kTensorParallelSize).value_or(1)),
+         fmt::format("{} 向上取到 {} × {}（张量并行）的倍数", shown(*plain), said(setting::kVocabDivisor).value_or(128),
+                     said(setting::kTensorParallelSize).value_or(1))},
+        {std::string(setting::kVocabSize), std::string(setting::kVocabDivisor),
+         std::string(setting::kTensorParallelSize)});
+  }
+
+  static Text parameters_text(const ModelShape& shape, const ParameterCount& count, const std::string& family) {
+    const std::int64_t layers = shape.layers - (shape.experts > 0 ? shape.dense_layers : 0);
+    const std::string embedding = shown(count.embedding), layer = shown(count.layer), many = shown(layers);
+    const bool dense_too = layers != shape.layers;
+    return {fmt::format("{} in {}embeddings + {} layers x {}{} + norms; formula of {}", embedding,
+                        shape.tied ? "tied " : "", many, layer, dense_too ? " + dense layers" : "", family),
+            fmt::format("{}词嵌入 {} + {} 层 × {}{} + 归一化；按 {} 的公式", shape.tied ? "共享" : "", embedding, many,
+                        layer, dense_too ? " + 稠密层" : "", family)};
+  }
+
+  void compute(const ModelShape& shape, const ParameterCount& count) {
+    const Count sequence = sequence_ ? sequence_ : said(setting::kMaxPositions);
+    if (!sequence) return;
+    if (const auto flops = flops_per_token(shape, count, *sequence)) {
+      add("flops_per_token", Value(*flops),
+          {"6 N + 12 L n d S, forward and backward", "6 N + 12 L n d S（前向与反向）"},
+          {"parameters", std::string(setting::kSequenceLength)});
+    }
+    if (train_tokens_) {
+      add("tokens_per_parameter", Value(static_cast<double>(*train_tokens_) / static_cast<double>(count.active)),
+          {fmt::format("{} tokens / {} parameters", shown(*train_tokens_), shown(count.active)),
+           fmt::format("{} 个 token / {} 个参数", shown(*train_tokens_), shown(count.active))},
+          {std::string(setting::kTrainTokens), "parameters"});
+    }
+  }
+
+  const Config& config_;
+  Count sequence_;
+  Count train_tokens_;
+  std::vector<Derived>& out_;
+};
+
+}  // namespace
+
+void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
+                  std::optional<std::int64_t> train_tokens, std::vector<Derived>& out) {
+  const auto model = described_model(config, framework);
+  if (model) ModelFacts(config, sequence, train_tokens, out).add_all(*model);
+}
+
+}  // namespace assay

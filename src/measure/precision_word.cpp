@@ -1,0 +1,41 @@
+// The many ways in which a precision is said, as one word.
+
+#include <string>
+#include <string_view>
+
+#include "assay/setting.h"
+#include "measure/derive.h"
+#include "measure/model_shape.h"
+
+namespace assay {
+
+namespace {
+
+// What a word like "bf16-mixed", "amp_fp16", "16" or "bfloat16" means.
+std::string in_one_word(std::string_view word) {
+  const auto has = [&](std::string_view part) { return word.find(part) != std::string_view::npos; };
+  if (has("fp8") || has("float8")) return "fp8";
+  if (has("bf16") || has("bfloat16")) return "bf16";
+  if (has("fp16") || has("float16") || has("half") || word.starts_with("16")) return "fp16";
+  if (has("fp32") || has("float32") || has("full") || word.starts_with("32") || word == "no" || word == "false") {
+    return "fp32";
+  }
+  if (has("64") || has("double")) return "fp64";
+  return {};
+}
+
+}  // namespace
+
+std::string precision_word(const Config& config) {
+  const std::string fp8 = word_said(config, setting::kFp8);
+  if (!fp8.empty() && flag_said(config, setting::kFp8) != false) return "fp8";
+  const auto bf16 = flag_said(config, setting::kBf16);
+  const auto fp16 = flag_said(config, setting::kFp16);
+  if (bf16 == true) return "bf16";
+  if (fp16 == true) return "fp16";
+  const std::string word = in_one_word(word_said(config, setting::kPrecision));
+  if (!word.empty()) return word;
+  return bf16 == false && fp16 == false ? "fp32" : "";
+}
+
+}  // namespace assay

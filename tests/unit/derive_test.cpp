@@ -1,0 +1,270 @@
+// What follows from settings.
+
+#include "measure/derive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "format/reader.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+using Said = std::initializer_list<std::pair<const char*, const char*>>;
+
+Config config(Said said) {
+  Config out;
+  for (const auto& [key, value] : said) out.settings.push_back({key, value, {}, "", ""});
+  return out;
+}
+
+struct Facts {
+  std::vector<Derived> all;
+  const Derived* find(std::string_view name) const {
+    for (const Derived& one : all) {
+      if (one.name == name) return &one;
+    }
+    return nullptr;
+  }
+  std::int64_t count(std::string_view name) const {
+    const Derived* one = find(name);
+    const auto* value = one == nullptr ? nullptr : std::get_if<std::int64_t>(&one->value.data);
+    return value == nullptr ? -1 : *value;
+  }
+  std::string arithmetic(std::string_view name) const { return find(name) == nullptr ? "" : find(name)->arithmetic.en; }
+  std::string disagreement(std::string_view name) const {
+    return find(name) == nullptr ? "" : find(name)->disagreement.en;
+  }
+};
+
+Facts facts(Said said) { return {derive(config(said))}; }
+
+// BigScience's 176 B: 24 nodes of 8, tensor 4, pipeline 12.
+TEST(Derive, RanksAndAccumulation) {
+  const Facts got = facts({{"framework", "megatron"},
+                           {"nodes", "24"},
+                           {"devices_per_node", "8"},
+                           {"tensor_parallel_size", "4"},
+                           {"pipeline_parallel_size", "12"},
+                           {"global_batch_size", "2048"},
+                           {"micro_batch_size", "2"},
+                           {"sequence_length", "2048"},
+                           {"train_samples", "220000000"},
+                           {"warmup_samples", "183105"}});
+  EXPECT_EQ(got.count("world_size"), 192);
+  EXPECT_EQ(got.count("data_parallel_size"), 4);
+  EXPECT_EQ(got.count("gradient_accumulation_steps"), 256);
+  EXPECT_EQ(got.count("tokens_per_step"), 2048 * 2048);
+  EXPECT_EQ(got.count("train_steps"), 220'000'000 / 2048);
+  EXPECT_EQ(got.count("train_tokens"), 220'000'000LL * 2048);
+  EXPECT_EQ(got.count("warmup_steps"), 183'105 / 2048);
+  EXPECT_EQ(got.arithmetic("data_parallel_size"), "192 ranks / (4 tensor x 12 pipeline) = 4");
+  EXPECT_EQ(got.arithmetic("gradient_accumulation_steps"), "2,048 sequences / (2 micro x 4 data-parallel) = 256");
+}
+
+TEST(Derive, ContextAndSequenceParallelDivideExpertsDoNot) {
+  const Facts got = facts({{"world_size", "64"},
+                           {"tensor_parallel_size", "2"},
+                           {"context_parallel_size", "2"},
+                           {"sequence_parallel_size", "2"},
+                           {"expert_parallel_size", "8"},
+                           {"pipeline_parallel_size", "0"}});
+  EXPECT_EQ(got.count("data_parallel_size"), 8);
+}
+
+TEST(Derive, AProductOfItsFactors) {
+  const Facts got = facts({{"framework", "hf-trainer"},
+                           {"world_size", "8"},
+                           {"micro_batch_size", "4"},
+                           {"gradient_accumulation_steps", "2"},
+                           {"sequence_length", "1024"},
+                           {"train_epochs", "3"},
+                           {"num_examples", "6400"},
+                           {"warmup_fraction", "0.03"}});
+  EXPECT_EQ(got.count("global_batch_size"), 64);
+  EXPECT_EQ(got.arithmetic("global_batch_size"), "4 micro x 8 data-parallel x 2 accumulation = 64 sequences");
+  EXPECT_EQ(got.count("tokens_per_step"), 65536);
+  EXPECT_EQ(got.count("train_steps"), 300);
+  EXPECT_EQ(got.count("warmup_steps"), 9);
+}
+
+TEST(Derive, ContradictionsAreBothTold) {
+  const Facts got = facts({{"framework", "deepspeed"},
+                           {"world_size", "8"},
+                           {"micro_batch_size", "4"},
+                           {"gradient_accumulation_steps", "2"},
+                           {"global_batch_size", "128"}});
+  EXPECT_EQ(got.count("global_batch_size"), 128);
+  EXPECT_EQ(got.disagreement("global_batch_size"), "set to 128, but 4 micro x 8 data-parallel x 2 accumulation = 64");
+  const Facts uneven = facts({{"framework", "megatron"},
+                              {"world_size", "8"},
+                              {"tensor_parallel_size", "8"},
+                              {"pipeline_parallel_size", "16"}});
+  EXPECT_EQ(uneven.find("data_parallel_size")->value, Value("none"));
+  EXPECT_THAT(uneven.disagreement("data_parallel_size"), HasSubstr("8 ranks cannot be divided by 128"));
+  const Facts rest =
+      facts({{"framework", "megatron"}, {"world_size", "8"}, {"micro_batch_size", "3"}, {"global_batch_size", "64"}});
+  EXPECT_EQ(rest.find("gradient_accumulation_steps")->value, Value("none"));
+  const Facts ranks = facts({{"world_size", "8"}, {"tensor_parallel_size", "2"}, {"data_parallel_size", "8"}});
+  EXPECT_THAT(ranks.disagreement("data_parallel_size"), HasSubstr("set to 8, but"));
+}
+
+TEST(Derive, FrameworksCountDifferently) {
+  const Facts nano = facts({{"framework", "nanogpt"},
+                            {"world_size", "8"},
+                            {"micro_batch_size", "12"},
+                            {"gradient_accumulation_steps", "40"},
+                            {"sequence_length", "1024"}});
+  EXPECT_EQ(nano.count("global_batch_size"), 480);
+  const Facts pipeline = facts({{"framework", "mindformers"},
+                                {"data_parallel_size", "2"},
+                                {"tensor_parallel_size", "4"},
+                                {"pipeline_parallel_size", "2"},
+                                {"micro_batch_size", "1"},
+                                {"micro_batch_count", "16"},
+                                {"gradient_accumulation_steps", "8"}});
+  EXPECT_EQ(pipeline.count("global_batch_size"), 32);
+  EXPECT_EQ(pipeline.count("world_size"), 16);
+  const Facts flat = facts({{"framework", "mindformers"},
+                            {"data_parallel_size", "8"},
+                            {"pipeline_parallel_size", "1"},
+                            {"micro_batch_size", "1"},
+                            {"micro_batch_count", "16"},
+                            {"gradient_accumulation_steps", "8"}});
+  EXPECT_EQ(flat.count("global_batch_size"), 64);
+  const Facts tokens = facts({{"framework", "olmo-core"},
+                              {"world_size", "32"},
+                              {"global_batch_tokens", "2097152"},
+                              {"micro_batch_tokens", "32768"},
+                              {"sequence_length", "4096"},
+                              {"train_tokens", "20971520"}});
+  EXPECT_EQ(tokens.count("global_batch_size"), 512);
+  EXPECT_EQ(tokens.count("micro_batch_size"), 8);
+  EXPECT_EQ(tokens.count("gradient_accumulation_steps"), 2);
+  EXPECT_EQ(tokens.count("train_steps"), 10);
+  const Facts three = facts({{"framework", "deepspeed"},
+                             {"global_batch_size", "32"},
+                             {"micro_batch_size", "4"},
+                             {"gradient_accumulation_steps", "1"}});
+  EXPECT_EQ(three.count("data_parallel_size"), 8);
+}
+
+TEST(Derive, WarmupOfTheDecay) {
+  const Facts got = facts({{"framework", "megatron"},
+                           {"train_steps", "500000"},
+                           {"decay_steps", "430000"},
+                           {"warmup_fraction_of_decay", ".001"}});
+  EXPECT_EQ(got.count("warmup_steps"), 430);
+  EXPECT_EQ(
+      facts({{"framework", "litgpt"}, {"train_steps", "10"}, {"warmup_fraction_of_epoch", "0.1"}}).find("warmup_steps"),
+      nullptr);
+}
+
+TEST(Derive, ParametersAndWhatFollows) {
+  const Facts got = facts({{"framework", "megatron"},
+                           {"num_layers", "12"},
+                           {"hidden_size", "768"},
+                           {"num_attention_heads", "12"},
+                           {"vocab_size", "50257"},
+                           {"sequence_length", "1024"},
+                           {"max_position_embeddings", "1024"},
+                           {"global_batch_size", "512"},
+                           {"train_steps", "1000"}});
+  EXPECT_EQ(got.count("padded_vocab_size"), 50304);
+  EXPECT_EQ(got.count("parameters"), 124'475'904);
+  ASSERT_NE(got.find("flops_per_token"), nullptr);
+  EXPECT_DOUBLE_EQ(std::get<double>(got.find("flops_per_token")->value.data),
+                   6.0 * 124'475'904 + 12.0 * 12 * 768 * 1024);
+  EXPECT_NEAR(std::get<double>(got.find("tokens_per_parameter")->value.data), 512.0 * 1024 * 1000 / 124'475'904, 1e-9);
+}
+
+TEST(Derive, MegatronGatedFeedForward) {
+  const Facts got = facts({{"framework", "megatron"},
+                           {"num_layers", "32"},
+                           {"hidden_size", "4096"},
+                           {"num_attention_heads", "32"},
+                           {"padded_vocab_size", "32000"},
+                           {"gated_mlp", "true"},
+                           {"linear_bias", "false"},
+                           {"normalization", "RMSNorm"},
+                           {"position_embedding", "rope"},
+                           {"tied_embeddings", "false"},
+                           {"ffn_hidden_size", "11008"}});
+  EXPECT_EQ(got.count("parameters"), 6'738'415'616);
+}
+
+TEST(Derive, PrecisionInOneWord) {
+  const auto word = [](Said said) { return precision_word(config(said)); };
+  EXPECT_EQ(word({{"precision", "bf16-mixed"}}), "bf16");
+  EXPECT_EQ(word({{"precision", "amp_fp16"}}), "fp16");
+  EXPECT_EQ(word({{"precision", "16"}}), "fp16");
+  EXPECT_EQ(word({{"precision", "32-true"}}), "fp32");
+  EXPECT_EQ(word({{"precision", "no"}}), "fp32");
+  EXPECT_EQ(word({{"precision", "bfloat16"}}), "bf16");
+  EXPECT_EQ(word({{"fp16", "true"}, {"bf16", "false"}}), "fp16");
+  EXPECT_EQ(word({{"fp16", "false"}, {"bf16", "false"}}), "fp32");
+  EXPECT_EQ(word({{"fp16", "false"}}), "");
+  EXPECT_EQ(word({{"fp8", "hybrid"}, {"bf16", "true"}}), "fp8");
+  EXPECT_EQ(word({{"fp8", "None"}, {"bf16", "true"}}), "bf16");
+  EXPECT_EQ(word({}), "");
+  EXPECT_FALSE(Facts{derive(config({{"fp16", "true"}, {"bf16", "true"}}))}.disagreement("precision").empty());
+}
+
+TEST(Derive, NonsenseGivesNothing) {
+  const char* const keys[] = {"world_size",
+                              "nodes",
+                              "devices_per_node",
+                              "tensor_parallel_size",
+                              "pipeline_parallel_size",
+                              "context_parallel_size",
+                              "sequence_parallel_size",
+                              "data_parallel_size",
+                              "micro_batch_size",
+                              "micro_batch_tokens",
+                              "gradient_accumulation_steps",
+                              "global_batch_size",
+                              "global_batch_tokens",
+                              "sequence_length",
+                              "train_steps",
+                              "train_samples",
+                              "train_tokens",
+                              "train_epochs",
+                              "num_examples",
+                              "warmup_samples",
+                              "warmup_tokens",
+                              "warmup_fraction",
+                              "warmup_fraction_of_decay",
+                              "decay_steps",
+                              "vocab_size",
+                              "vocab_divisor",
+                              "hidden_size",
+                              "num_layers",
+                              "num_attention_heads",
+                              "num_key_value_heads",
+                              "head_dim",
+                              "ffn_hidden_size",
+                              "mlp_ratio",
+                              "ffn_multiple_of",
+                              "ffn_multiplier",
+                              "num_experts",
+                              "experts_per_token"};
+  for (const char* framework :
+       {"megatron", "hf-trainer", "nanogpt", "mindformers", "olmo", "deepspeed", "llama-params"}) {
+    for (const char* value :
+         {"0", "-1", "1e300", "9007199254740992", "9007199254740991", "nan", "inf", "0.5", "x", "2"}) {
+      Config bad;
+      bad.settings.push_back({"framework", framework, {}, "", ""});
+      for (const char* key : keys) bad.settings.push_back({key, value, {}, "", ""});
+      for (const Derived& one : derive(bad)) {
+        const auto* count = std::get_if<std::int64_t>(&one.value.data);
+        EXPECT_GE(count == nullptr ? 0 : *count, 0) << one.name << " " << value;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay
