@@ -125,6 +125,7 @@ constexpr std::array kRows = std::to_array<Row>({
 }  // namespace
 
 std::string_view canonical_setting(std::string_view key) {
+  key.remove_prefix(std::min(key.find_first_not_of('-'), key.size()));  // of an option
   if (key.size() > kLongestKey) return {};
   std::string normal(key);
   for (char& c : normal) {
@@ -145,7 +146,7 @@ std::string_view setting_of_path(std::string_view path) {
     if (const std::string_view canonical = canonical_setting(pair); !canonical.empty()) return canonical;
   }
   const std::string_view canonical = canonical_setting(last);
-  return canonical.empty() ? last : canonical;
+  return canonical.empty() ? last.substr(std::min(last.find_first_not_of('-'), last.size())) : canonical;
 }
 
 }  // namespace assay

@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "format/config/python_config.h"
+#include "format/config/shell_script.h"
 #include "format/intake.h"
 #include "format/lines/text_log.h"
 #include "format/reader.h"
@@ -24,6 +26,8 @@ bool is_text_log(std::string_view, std::string_view prefix, bool) { return looks
 // The first that says yes reads the file. A container has to be sure of itself: what it does not claim goes to the line
 // engine, which takes any text.
 constexpr auto kFormats = std::to_array<Format>({
+    {"launch script", is_shell_script, open_shell_script},
+    {"python configuration", is_python_config, open_python_config},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},
