@@ -213,11 +213,6 @@ class Reading {
                 rows);
   }
 
-  std::string unknown_reason(const Setting& one) const {
-    if (one.unknown.empty()) return "";
-    return lang("  unknown: ", "  未知：") + one.unknown;
-  }
-
   void write_settings(const RunSummary& run) {
     if (run.settings.empty()) return;
     heading("settings", "设置");
@@ -228,7 +223,7 @@ class Reading {
       const std::string line = std::to_string(one.where.line);
       page_.paragraph(
           "  ", 2, 4,
-          one.key + " = " + one.value + unknown_reason(one) +
+          one.key + " = " + one.value +
               (one.where.line <= 0        ? ""
                : one.where.path == run.id ? say("  (line {line})", "  （第 {line} 行）", {{"line", line}}, language())
                                           : "  (" + one.where.path + ":" + line + ")"));

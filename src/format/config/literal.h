@@ -41,6 +41,8 @@ class BracketDepth {
   /// Takes a line. False: a bracket closes that is not open.
   bool line(std::string_view text);
   std::size_t depth() const { return open_.size(); }
+  /// What closes the innermost one; '\0': none is open.
+  char innermost() const { return open_.empty() ? '\0' : open_.back(); }
 
  private:
   std::string open_;

@@ -96,6 +96,7 @@ Engine::Engine(Recorder& recorder, bool remember)
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
   if (is_blank_line(text)) return end_fields();
+  if (!settings_.idle() && !has_control(text) && settings_.take(text, number, unended)) return;
   if (prefix_seen_ < 64) learn_prefix(text);
   unended_ = unended;
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
@@ -146,7 +147,8 @@ void Engine::analyse(std::string_view text, Place place) {
   }
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
-  if (known == nullptr && take_settings(text, place.number, recorder_)) {
+  if (known == nullptr &&
+      ((settings_.idle() && settings_.open(text, place.number)) || take_settings(text, place.number, recorder_))) {
     for (const Message* message : lexicon_.messages(found)) tell(*message, text, place);
     return;
   }
@@ -242,6 +244,7 @@ void Engine::note_header(std::string_view text) {
 
 void Engine::without_number(std::string_view text, const KeywordSet& found, Place place) {
   const std::int64_t number = place.number;
+  if (settings_.idle() && settings_.open(text, number)) return;
   if (!place.alone && is_heading(text)) heading_ = trimmed_right(text);
   source_lines_ += is_source(text) ? 1 : 0;
   if (!place.alone) {
@@ -303,6 +306,7 @@ void Engine::finish(bool cut, std::int64_t lines) {
     truncated_ = truncated_ || unended_;
     give_up_record();
   }
+  settings_.finish();
   end_blocks();
   settle_waiting(kNoStep);
   // A traceback without its last line, behind everything else: what ended the run is cut off.

@@ -19,6 +19,7 @@
 #include "format/lines/lexicon.h"
 #include "format/lines/line_source.h"
 #include "format/lines/row_sink.h"
+#include "format/lines/setting_blocks.h"
 #include "format/lines/shape_cache.h"
 
 namespace assay::lines {
@@ -140,6 +141,7 @@ class Engine {
   ShapeState spill_;
   std::unique_ptr<Shape> passing_;  // a shape that is not kept
   Ledger ledger_;
+  SettingBlocks settings_{recorder_};
 
   CleanLine clean_;
   Tokenised tokenised_;
