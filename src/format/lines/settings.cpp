@@ -7,6 +7,7 @@
 #include "assay/setting.h"
 #include "core/metric_names.h"
 #include "core/setting_names.h"
+#include "format/config/literal.h"
 #include "format/lines/number_scan.h"
 #include "format/lines/setting_blocks.h"
 #include "format/lines/setting_sentences.h"
@@ -185,7 +186,10 @@ class Taker {
     constexpr std::string_view kData = R"("data": )";
     const std::size_t data = line_.find(kData);
     if (line_.find(R"("PARAMETER")") == std::string_view::npos || data == std::string_view::npos) return false;
-    record_leaves(line_.substr(data + kData.size()), "", number_, recorder_);
+    const std::string_view value = line_.substr(data + kData.size());
+    const std::size_t close = value.starts_with('{') ? closing_bracket(value, 0) : std::string_view::npos;
+    if (close == std::string_view::npos) return false;
+    record_leaves(value.substr(0, close + 1), "", number_, recorder_);
     return true;
   }
 
