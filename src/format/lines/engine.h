@@ -86,6 +86,7 @@ class Engine {
   bool take_joined(const std::string& text, std::int64_t number);
   bool take_under_heading(std::string_view text, Place place);
   void note_header(std::string_view text);
+  bool open_settings(std::string_view text, std::int64_t number);
   void without_number(std::string_view text, const KeywordSet& found, Place place);
   static Meaning meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
                                          std::span<const Message* const> told);
@@ -141,7 +142,6 @@ class Engine {
   ShapeState spill_;
   std::unique_ptr<Shape> passing_;  // a shape that is not kept
   Ledger ledger_;
-  SettingBlocks settings_{recorder_};
 
   CleanLine clean_;
   Tokenised tokenised_;
@@ -181,6 +181,8 @@ class Engine {
   std::int64_t source_lines_ = 0;  // of a program's text
   bool truncated_ = false;
   bool unended_ = false;
+  bool in_settings_ = false;  // a block of them is open; beside what every line looks at
+  SettingBlocks settings_{recorder_};
 };
 
 }  // namespace assay::lines

@@ -162,7 +162,7 @@ class Taker {
     return true;
   }
 
-  // MLPerf's log: {"key": "opt_base_learning_rate", "value": 2e-05, …}; DLLogger's: {"step": "PARAMETER", "data": {…}}
+  // MLPerf's log: {"key": "opt_base_learning_rate", "value": 2e-05, …}
   bool benchmark() {
     constexpr std::string_view kKey = R"("key": ")";
     constexpr std::string_view kValue = R"("value": )";
