@@ -121,7 +121,7 @@ class Options {
   void option(const Argument& word) {
     const std::size_t equals = word.text.find('=');
     if (equals != std::string::npos) {
-      return tell(word.text.substr(0, equals), {word.text.substr(equals + 1), word.line, word.why}, word);
+      return tell(word.text.substr(0, equals), {word.text.substr(equals + 1), word.line, word.why});
     }
     const std::string name = option_name(word.text);
     Argument value{"", word.line, word.why};
@@ -129,7 +129,7 @@ class Options {
         at_ >= words_.size() || is_option(words_[at_].text) || (is_switch(name) && !is_truth(words_[at_].text));
     if (takes_none) {
       value.text = "true";
-      return tell(word.text, value, word);
+      return tell(word.text, value);
     }
     for (bool first = true; at_ < words_.size(); first = false) {
       const Argument& next = words_[at_];
@@ -142,12 +142,12 @@ class Options {
       ++at_;
       if (short_ || value.text.size() > kLongest) break;
     }
-    tell(word.text, value, word);
+    tell(word.text, value);
   }
 
-  void tell(std::string_view option, const Argument& value, const Argument& word) {
+  void tell(std::string_view option, const Argument& value) {
     CommandSetting one;
-    one.flat = {std::string(option), value_text(value.text).substr(0, kLongest), word.line, value.why};
+    one.flat = {std::string(option), value_text(value.text).substr(0, kLongest), value.line, value.why};
     const std::string name = option_name(option);
     const MegatronWord* megatron = megatron_ ? megatron_word(name) : nullptr;
     if (short_ && !option.starts_with("--")) {

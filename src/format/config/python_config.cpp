@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "format/config/flat_settings.h"
+#include "format/config/known_words.h"
 #include "format/config/literal.h"
 #include "format/config/python_value.h"
 #include "format/tables/ledger.h"
@@ -161,6 +162,10 @@ class PythonConfig final : public StreamReader {
       tell_problem(recorder_, ErrorCode::kLimit, "is larger than 4 MB: only so much is read", recorder_.file().lines);
     }
     for (const LogicalLine& line : logical_lines(text_, false)) take(line);
+    constexpr std::size_t kShort = 8;  // of a longer file of constants one may be called like a setting
+    if (count_known(settings_) < (settings_.size() > kShort ? 2U : 1U)) {
+      return tell_no_log(recorder_, "holds assignments, but hardly one that is known as a setting of a training");
+    }
     record_settings(settings_, recorder_);
   }
 

@@ -105,7 +105,7 @@ class Interpreter {
   bool returned_ = false;  // return alone
   std::string uncertain_;  // the branch that runs, where it may as well not
   const Why grown_ = std::make_shared<const std::string>("grows beyond 1 MB");
-  int depth_ = 0;
+  std::vector<const Command*> calls_;  // the functions that run
   std::size_t work_ = 0;
 };
 

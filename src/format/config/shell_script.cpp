@@ -22,6 +22,7 @@
 
 #include "assay/setting.h"
 #include "core/setting_names.h"
+#include "format/config/known_words.h"
 #include "format/config/launch.h"
 #include "format/config/shell_interpreter.h"
 #include "format/config/shell_parser.h"
@@ -190,7 +191,10 @@ class ShellScript final : public StreamReader {
   }
 
   void collect() {
-    for (const shell::WrittenText& written : outcome_.written) add_all("", flatten_written(written));
+    for (const shell::WrittenText& written : outcome_.written) {
+      std::vector<FlatSetting> settings = flatten_written(written);
+      if (count_known(settings) > 0) add_all("", std::move(settings));  // not the settings of an editor
+    }
     std::vector<Launch> launches;
     for (const shell::Invocation& one : outcome_.invocations) {
       Launch launch = read_launch(one, allocation_);

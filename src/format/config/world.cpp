@@ -1,5 +1,4 @@
-// The number of processes is a product that each launcher spells differently (the project's notes on configurations,
-// section 2, "World"):
+// The number of processes is a product that each launcher spells differently:
 //
 //   torchrun     nproc_per_node × nnodes (1 where not said; `1:4` is elastic and known only later)
 //   deepspeed    num_gpus × num_nodes, --include host:0,1,2; a host file is not read

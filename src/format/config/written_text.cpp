@@ -120,7 +120,8 @@ std::vector<FlatSetting> flatten_written(const shell::WrittenText& written) {
     std::vector<Leaf> leaves;
     flatten_literal(source.text, "", line, leaves);
     for (Leaf& leaf : leaves) {
-      if (out.size() < kMostSettings) out.push_back(restored(std::move(leaf.path), leaf.text, leaf.line, source));
+      if (out.size() < kMostSettings && !leaf.path.empty())
+        out.push_back(restored(std::move(leaf.path), leaf.text, leaf.line, source));
     }
     return out;
   }
