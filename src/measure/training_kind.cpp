@@ -9,8 +9,8 @@
 //    (unless the first loss speaks of a random start); or the first loss of a log that begins at the start of its
 //    training is below 5 nats and below 0.6 ln V: a language model with random weights starts near ln V, 10 to 12 nats
 //    for the vocabularies in use;
-// 4. pre-training: the log says that a model was initialised from scratch, or the first loss is not below 5 nats, or not
-//    below 0.6 ln V where the vocabulary is known.
+// 4. pre-training: the log says that a model was initialised from scratch, or the first loss is not below 5 nats, or
+//    not below 0.6 ln V where the vocabulary is known.
 // An excerpt from the middle of a run tells nothing by its first loss. Losses of other models than language models are
 // not separated: a classifier of ten classes starts at 2.3 and is called fine-tuning, which is the careful side.
 

@@ -312,6 +312,23 @@ TEST(ShellScript, OptionsOfOtherPrograms) {
   expect_told("tool.sh", "python prepare.py --seed 5 --split train\npython t.py --lr 1 --seed 7\n", {{"seed", "7"}});
 }
 
+TEST(ShellScript, CommandsWithinWords) {
+  expect_told(
+      "mf.sh",
+      "bash scripts/msrun_launcher.sh \"run_mindformer.py --config a.yaml --seed 3\" 16 8 8118 0 log False 300\n",
+      {{"world_size", "16"}, {"devices_per_node", "8"}, {"seed", "3"}, {"config", "a.yaml"}});
+  expect_told("wrap.sh", "sbatch -N 4 --wrap=\"torchrun --nproc_per_node=4 x.py --lr 1\"\n",
+              {{"world_size", "4"}, {"learning_rate", "1"}});
+  expect_told("cat.sh", "S=7\nARGS=$(cat <<EOF\n--lr 1e-4\n--seed $S\nEOF\n)\npython t.py $ARGS\n",
+              {{"learning_rate", "1e-4"}, {"seed", "7"}});
+  expect_told("swift.sh", "NPROC_PER_NODE=8 NNODES=2 swift sft --learning_rate 1e-4\n", {{"world_size", "16"}});
+  expect_told(
+      "pai.sh",
+      "if [ $1 = a ]; then G=8; else G=$G_OF_CLUSTER; fi\nR=\"torchrun --nproc_per_node $G p.py --lr ${LR:-1e-5}\"\n"
+      "eval ${R}\n",
+      {{"learning_rate", "1e-5"}, {"world_size", ""}});
+}
+
 TEST(ShellScript, LaunchesOfWhichOneRuns) {
   expect_told("a.sh", "if [ -f x ]; then\n python t.py --lr 1 --seed 3\nelse\n python t.py --lr 2 --seed 3\nfi\n",
               {{"learning_rate", ""}, {"seed", "3"}});

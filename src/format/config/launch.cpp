@@ -215,6 +215,35 @@ bool is_tool(std::string_view base) {
   return std::find(kTools.begin(), kTools.end(), base) != kTools.end();
 }
 
+std::vector<Argument> split(const Argument& text) {
+  std::vector<Argument> out;
+  for (std::size_t at = text.text.find_first_not_of(" \t\n"); at != std::string::npos;) {
+    const std::size_t end = std::min(text.text.find_first_of(" \t\n", at), text.text.size());
+    out.push_back({text.text.substr(at, end - at), text.line, text.why});
+    at = text.text.find_first_not_of(" \t\n", end);
+  }
+  return out;
+}
+
+// MindFormers: bash scripts/msrun_launcher.sh "run_mindformer.py --config x.yaml --run_mode train" 16 8 …: a command in
+// one word, processes in all (8 if not said), processes per node.
+bool read_msrun_script(const shell::Invocation& command, std::size_t program, Launch& out) {
+  if (!command.words[program].text.ends_with("msrun_launcher.sh") || program + 1 >= command.words.size()) return false;
+  const std::vector<Argument> inner = split(command.words[program + 1]);
+  const auto count = [&](std::size_t which, std::string_view key, const char* written) {
+    if (which >= command.words.size()) return;
+    const Argument& value = command.words[which];
+    const bool number = value.why.empty() && value.text.find_first_not_of("0123456789") == std::string::npos;
+    const std::string why = !value.why.empty() ? value.why : number ? "" : "is no number of processes";
+    out.settings.push_back({std::string(key), {written, value.text, value.line, why}});
+  };
+  count(program + 2, setting::kWorldSize, "msrun_launcher.sh WORKER_NUM");
+  count(program + 3, setting::kDevicesPerNode, "msrun_launcher.sh LOCAL_WORKER");
+  for (CommandSetting& one : Options(inner, 0, false).read()) out.settings.push_back(std::move(one));
+  out.trains = true;
+  return true;
+}
+
 }  // namespace
 
 std::string_view canonical_option(std::string_view option) {
@@ -234,7 +263,10 @@ std::vector<CommandSetting> read_launcher(const shell::Invocation& command, cons
   std::vector<CommandSetting> out;
   const std::size_t program = program_of(command.words);
   const bool starts_python = program < command.words.size() && command.words[program].text.ends_with(".py");
-  if (starts_python) tell_world(command, program, allocation, out);
+  const bool tells = std::any_of(command.environment.begin(), command.environment.end(), [](const auto& one) {
+    return one.first == "NNODES" || one.first == "NPROC_PER_NODE";
+  });
+  if (starts_python || tells) tell_world(command, program, allocation, out);
   return out;
 }
 
@@ -245,6 +277,7 @@ Launch read_launch(const shell::Invocation& command, const Allocation& allocatio
   if (is_tool(std::string_view(first).substr(first.find_last_of('/') + 1))) return out;
   const std::size_t program = program_of(command.words);
   if (program >= command.words.size()) return out;
+  if (read_msrun_script(command, program, out)) return out;
   const std::string& name = command.words[program].text;
   const bool short_options = name.find("train_gpt2") != std::string::npos && !name.ends_with(".py");
   std::vector<CommandSetting> settings = Options(command.words, program + 1, short_options).read();

@@ -194,6 +194,21 @@ void Interpreter::invoke(const Command& command, const std::vector<Field>& words
   }
   write_out(command, words);
   if (name == "echo" || name == "printf" || name == "cat") return;
+  for (std::size_t i = 1; i < words.size(); ++i) {  // sbatch --wrap "…"
+    const std::string word = text_of(words[i].value);
+    constexpr std::string_view kWrap = "--wrap";
+    if (word == kWrap && i + 1 < words.size()) return run_text(words[i + 1].value);
+    if (word.starts_with("--wrap=")) {
+      Value text = words[i].value;
+      std::size_t cut = kWrap.size() + 1;
+      for (Piece& piece : text) {
+        const std::size_t here = std::min(cut, piece.text.size());
+        piece.text.erase(0, here);
+        cut -= here;
+      }
+      return run_text(text);
+    }
+  }
   // bash -c "…", wherever it stands: srun bash -c "…".
   for (std::size_t i = 0; i + 2 < words.size(); ++i) {
     const std::string shell = text_of(words[i].value);

@@ -331,6 +331,7 @@ void Lexer::parentheses(Word& out, bool quoted) {
     at_ = text_.size();
     return;
   }
+  if (printed_document(out, end)) return;
   Part part{.kind = Part::Kind::kCommand, .quoted = quoted, .line = line_};
   const bool arithmetic = peek(2) == '(' && text_[end - 1] == ')' && closing(at_ + 3) == end - 1;
   if (arithmetic && deeper()) {
@@ -344,6 +345,35 @@ void Lexer::parentheses(Word& out, bool quoted) {
   advance(end + 1 - at_);
   part.text = text_.substr(begin, at_ - begin);
   out.push_back(std::move(part));
+}
+
+// $(cat <<EOF … EOF): nothing has to be run to know what it prints.
+bool Lexer::printed_document(Word& out, std::size_t end) {
+  std::string_view inner = text_.substr(at_ + 2, end - at_ - 2);
+  const std::size_t first = inner.find('\n');
+  if (first == std::string_view::npos) return false;
+  std::string head(inner.substr(0, first));
+  std::erase_if(head, [](char c) { return c == ' ' || c == '\t'; });
+  if (!head.starts_with("cat<<")) return false;
+  std::string name = head.substr(5);
+  if (name.starts_with('-')) name.erase(0, 1);
+  const bool literal = name.size() > 2 && (name[0] == '\'' || name[0] == '"') && name.back() == name[0];
+  if (literal) name = name.substr(1, name.size() - 2);
+  if (!is_name(name)) return false;
+  const std::size_t stop = inner.rfind('\n' + name);
+  if (stop == std::string_view::npos || stop < first) return false;
+  if (inner.substr(stop + 1 + name.size()).find_first_not_of(" \t\n") != std::string_view::npos) return false;
+  const std::size_t begin = at_ + 2 + first + 1;
+  const std::size_t size = stop > first ? stop - first - 1 : 0;
+  if (literal) {
+    out.push_back({.quoted = true, .line = line_ + 1, .text = std::string(text_.substr(begin, size))});
+  } else if (deeper()) {
+    Lexer body(text_.substr(begin, size), line_ + 1);
+    body.depth_ = depth_ + 1;
+    for (Part& part : body.text_until(size)) out.push_back(std::move(part));
+  }
+  advance(end + 1 - at_);
+  return true;
 }
 
 void Lexer::backticks(Word& out, bool quoted) {

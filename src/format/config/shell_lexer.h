@@ -65,6 +65,7 @@ class Lexer {
   void braces(Word& out, bool quoted);
   void operation(Part& part, bool quoted);
   void parentheses(Word& out, bool quoted);
+  bool printed_document(Word& out, std::size_t end);
   void backticks(Word& out, bool quoted);
   void process(Word& out);
   Word argument(std::string_view ends, bool quoted);

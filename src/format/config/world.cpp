@@ -179,6 +179,24 @@ void fill(Counts& counts, const Allocation& allocation, bool inner) {
   }
 }
 
+// NPROC_PER_NODE=8 NNODES=2 swift sft …: programs that start torchrun themselves.
+void from_environment(const shell::Invocation& command, std::vector<CommandSetting>& out) {
+  std::optional<Found> nodes;
+  std::optional<Found> per_node;
+  for (const auto& [name, value] : command.environment) {
+    if (name == "NNODES") nodes = Found{name, value};
+    if (name == "NPROC_PER_NODE") per_node = Found{name, value};
+  }
+  if (nodes) tell(setting::kNodes, *nodes, out);
+  if (!per_node) return;
+  tell(setting::kDevicesPerNode, *per_node, out);
+  const auto flat_of = [](const Found& found) {
+    return FlatSetting{found.written, found.value.text, found.value.line, found.value.why};
+  };
+  const FlatSetting one{"NNODES", "1", per_node->value.line};
+  out.push_back({std::string(setting::kWorldSize), product(nodes ? flat_of(*nodes) : one, flat_of(*per_node))});
+}
+
 }  // namespace
 
 std::size_t program_of(const std::vector<Argument>& words) {
@@ -218,6 +236,7 @@ void tell_world(const shell::Invocation& command, std::size_t program, const All
                 std::vector<CommandSetting>& out) {
   std::vector<Counts> all = counts_of(command, program);
   if (all.empty()) {
+    from_environment(command, out);
     for (const auto& [name, value] : command.environment) {
       const bool visible = name == "CUDA_VISIBLE_DEVICES" || name == "ASCEND_RT_VISIBLE_DEVICES";
       const bool one = visible && value.why.empty() && !value.text.empty() && value.text.size() < 4 &&
