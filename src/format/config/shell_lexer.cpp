@@ -114,6 +114,22 @@ Word Lexer::word() {
   return out;
 }
 
+Word Lexer::placeholder() {
+  constexpr std::size_t kLongest = 200;
+  const std::string_view rest = text_.substr(std::min(at_, text_.size()), kLongest);
+  if (rest.size() < 3 || rest[0] != '<' || !is_name_start(rest[1])) return {};
+  const std::size_t end = rest.find_first_of("<>|&;$\"'\n", 1);
+  if (end == std::string_view::npos || rest[end] != '>' || rest[end - 1] == ' ') return {};
+  const char behind = end + 1 < rest.size() ? rest[end + 1] : ' ';
+  if (std::string_view(" \t\n/_;").find(behind) == std::string_view::npos) return {};
+  Word out;
+  out.push_back({.kind = Part::Kind::kCommand, .quoted = true, .line = line_});
+  out[0].text = rest.substr(0, end + 1);
+  advance(end + 1);
+  for (Part& part : word()) out.push_back(std::move(part));  // <path>_text_document
+  return out;
+}
+
 void Lexer::single_quoted(Word& out) {
   const std::int64_t opened = line_;
   const std::size_t begin = at_;

@@ -44,6 +44,9 @@ class Lexer {
 
   /// Behind its end stands a blank, a line end or an operator.
   Word word();
+  /// `<your data path>`, what a template says instead of a value (to the shell it is two redirections), and what is
+  /// joined to it; empty where none begins here.
+  Word placeholder();
   /// Text as within double quotes, up to `end` (not taken): a heredoc, an expression.
   Word text_until(std::size_t end);
   /// Whether the word here is this one, unquoted and whole.

@@ -18,6 +18,7 @@ namespace assay::shell {
 namespace {
 
 constexpr std::size_t kMostComplaints = 32;
+constexpr std::size_t kLongestIndex = 1000;
 constexpr std::array<std::string_view, 10> kClosers{"then", "elif", "else", "fi", "do", "done", "esac", "}", ";;", ")"};
 constexpr std::array<std::string_view, 5> kDeclarers{"export", "declare", "local", "readonly", "typeset"};
 
@@ -339,8 +340,8 @@ class Parser {
       const char c = lexer_.peek();
       if (c == '\0' || c == '\n' || c == ';' || c == '|' || c == ')') break;
       if (c == '&' && lexer_.peek(1) != '>') break;
-      if (const std::size_t size = placeholder(); size > 0) {
-        out.words.push_back(take_placeholder(size));
+      if (Word told = lexer_.placeholder(); !told.empty()) {
+        out.words.push_back(std::move(told));
         continue;
       }
       if (redirection(out)) continue;
@@ -370,24 +371,10 @@ class Parser {
     }
   }
 
-  // <your data path>: what a template says instead of a value. To the shell it is two redirections.
-  std::size_t placeholder() const {
-    const std::size_t begin = lexer_.position();
-    const std::string_view rest = text_.substr(begin, std::min(text_.find('\n', begin), text_.size()) - begin);
-    const std::size_t end = rest.find_first_of("<>|&;$\"'", 1);
-    if (rest.size() < 3 || rest[0] != '<' || !is_name_start(rest[1])) return 0;
-    if (end == std::string_view::npos || rest[end] != '>' || rest[end - 1] == ' ') return 0;
-    const char behind = end + 1 < rest.size() ? rest[end + 1] : ' ';
-    return behind == ' ' || behind == '\t' || behind == '/' || behind == '_' || behind == ';' ? end + 1 : 0;
-  }
-
-  Word take_placeholder(std::size_t size) {
-    Word out;
-    out.push_back({.kind = Part::Kind::kCommand, .quoted = true, .line = lexer_.line()});
-    out[0].text = text_.substr(lexer_.position(), size);
-    lexer_.advance(size);
-    for (Part& part : lexer_.word()) out.push_back(std::move(part));  // <path>_text_document
-    return out;
+  // Where the `[` at `open` is closed on its line, near by; npos: it is not.
+  std::size_t closing_index(std::size_t open) const {
+    const std::size_t end = text_.substr(open, kLongestIndex).find_first_of("]\n");
+    return end == std::string_view::npos || text_[open + end] != ']' ? std::string_view::npos : open + end;
   }
 
   // NAME=…, NAME+=…, NAME[…]=…, NAME=( … )
@@ -400,8 +387,8 @@ class Parser {
     Assignment one{.name = std::string(text_.substr(begin, ahead)), .line = line};
     std::size_t at = begin + ahead;
     if (at < text_.size() && text_[at] == '[') {
-      const std::size_t end = text_.find_first_of("]\n", at);
-      if (end == std::string_view::npos || text_[end] != ']') return false;
+      const std::size_t end = closing_index(at);
+      if (end == std::string_view::npos) return false;
       one.indexed = true;
       one.index = Lexer(text_.substr(at + 1, end - at - 1), line).text_until(end);
       at = end + 1;
@@ -416,8 +403,8 @@ class Parser {
       lexer_.advance();
       elements(one, line);
     } else {
-      const std::size_t size = placeholder();
-      one.values.push_back(size > 0 ? take_placeholder(size) : lexer_.word());
+      Word value = lexer_.placeholder();
+      one.values.push_back(value.empty() ? lexer_.word() : std::move(value));
     }
     out.assignments.push_back(std::move(one));
     return true;
@@ -436,7 +423,7 @@ class Parser {
       Word key;
       if (lexer_.peek() == '[') {
         const std::size_t begin = lexer_.position();
-        const std::size_t end = text_.find_first_of("]\n", begin);
+        const std::size_t end = closing_index(begin);
         if (end != std::string_view::npos && text_.substr(end).starts_with("]=")) {
           key = Lexer(text_.substr(begin + 1, end - begin - 1), lexer_.line()).word();
           lexer_.advance(end + 2 - begin);
