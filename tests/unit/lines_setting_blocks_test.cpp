@@ -101,6 +101,14 @@ TEST(SettingBlocks, DeepSpeed) {
   EXPECT_EQ(got.config.find("hysteresis")->where.line, 14);
 }
 
+TEST(SettingBlocks, TheBlockSizeOfAFileIsNoSequenceLength) {
+  const Recording got = expect_told(
+      "[2024-05-01 10:00:00,000] [INFO] [config.py:904:print]   aio_config ................... {'block_size': "
+      "1048576}\n",
+      {{"aio_config_block_size", "1048576"}});
+  EXPECT_EQ(got.config.find("sequence_length"), nullptr);
+}
+
 TEST(SettingBlocks, ARecordWithinABlockThatNeverClosesStaysOne) {
   const std::string log =
       "[2024-05-01 10:00:00,000] [INFO] [config.py:904:print]   zero_config .................. {\n"

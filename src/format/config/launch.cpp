@@ -148,6 +148,8 @@ class Options {
   void tell(std::string_view option, const Argument& value) {
     CommandSetting one;
     one.flat = {std::string(option), value_text(value.text).substr(0, kLongest), value.line, value.why};
+    const bool placeholder = value.text.starts_with('<') && value.text.find('>') != std::string::npos;
+    if (placeholder && value.why.empty()) one.flat.unknown = one.flat.text + " is a placeholder";
     const std::string name = option_name(option);
     const MegatronWord* megatron = megatron_ ? megatron_word(name) : nullptr;
     if (short_ && !option.starts_with("--")) {

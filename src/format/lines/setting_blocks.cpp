@@ -115,6 +115,14 @@ bool is_source(const Leaf& leaf) {
          std::any_of(kObjects.begin(), kObjects.end(), [&](auto object) { return leaf.text.starts_with(object); });
 }
 
+// Groups of DeepSpeed's configuration whose words mean something else: a block size of its files is no sequence length.
+bool is_of_other_matters(std::string_view path) {
+  constexpr std::array<std::string_view, 10> kGroups{
+      "aio/",         "aio_config/", "flops_profiler/", "flops_profiler_config/", "elasticity/",
+      "tensorboard/", "wandb/",      "csv_monitor/",    "nebula_config/",         "compile_config/"};
+  return std::any_of(kGroups.begin(), kGroups.end(), [&](auto group) { return path.starts_with(group); });
+}
+
 void plan(std::string_view key, std::string_view value, Recorder& recorder) {
   if (key != setting::kTrainSteps) return;
   const Token steps = scan_token(value.data(), value.data() + value.size());
@@ -133,6 +141,12 @@ void record_leaves(std::string_view text, std::string_view path, std::int64_t li
     const Leaf& leaf = leaves[i];
     if (is_source(leaf) || leaf.path.empty()) continue;
     const std::string_view value = std::string_view(leaf.text).substr(0, kLongestValue);
+    if (is_of_other_matters(leaf.path)) {
+      std::string key = leaf.path;
+      std::replace(key.begin(), key.end(), '/', '_');
+      recorder.setting(key, value, leaf.line, leaf.path);
+      continue;
+    }
     if (const MegatronWord* word = megatron ? megatron_word(leaf.path) : nullptr; word != nullptr && !word->negated) {
       recorder.setting(word->canonical, value, leaf.line, leaf.path);
       continue;
