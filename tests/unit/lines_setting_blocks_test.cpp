@@ -137,6 +137,8 @@ TEST(SettingBlocks, HuggingFace) {
       "Generate config GenerationConfig {\n  \"max_length\": 20\n}\n",
       {{"adam_beta2", "0.95"},
        {"output_dir", "./out"},
+       {"schedule", "linear"},
+       {"optimizer", "adamw_torch"},
        {"seed", "42"},
        {"micro_batch_size", "8"},
        {"num_examples", "346940"},
@@ -176,6 +178,13 @@ TEST(SettingBlocks, TheSourceOfAProgramSetsNothing) {
   EXPECT_EQ(got.config.find("seed"), nullptr);
 }
 
+TEST(SettingBlocks, TheFileThatOverrides) {
+  expect_told(
+      "Overriding config with config/train.py:\n# words\nout_dir = 'out # 1'\n\nbatch_size = 8 * 2 # per device\n"
+      "lr_decay_iters = 5000\nOverriding: compile = False\n",
+      {{"out_dir", "out # 1"}, {"batch_size", "16"}, {"decay_steps", "5000"}, {"compile", "False"}});
+}
+
 TEST(SettingBlocks, Sentences) {
   expect_told(
       "Overriding: learning_rate = 0.0003\nfound vocab_size = 65 (inside data/char/meta.pkl)\n"
@@ -211,6 +220,7 @@ TEST(SettingBlocks, Benchmarks) {
 TEST(SettingBlocks, EveryPrefixInAnyPieces) {
   const std::string whole =
       std::string(kDump) +
+      "Overriding config with a.py:\nseed = 42\nlr = 5 # a\n"
       "TrainingArguments(\nseed=42,\nlr=[1,\n2],\n)\n"
       "Model config X {\n  \"hidden_size\": 8,\n  \"a\": {\n    \"b\": [1]\n  }\n}\nstep 1 loss 2.5\n"
       "config: {'a': \"x\", 'seed': 5}\nstep 2 loss 2.25\n";

@@ -46,6 +46,18 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
+// A list over several lines, as it would stand on one.
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  bool broken = false;
+  for (const char c : text) {
+    if (broken && is_blank(c)) continue;
+    broken = c == '\n';
+    out += broken ? ' ' : c;
+  }
+  return out;
+}
+
 // "Name(": its size without the bracket; 0: none.
 std::size_t call_name(std::string_view text) {
   std::size_t at = 0;
@@ -98,7 +110,7 @@ class Flattener {
     }
     const bool quoted = is_string(text);
     out_.push_back(
-        {path, quoted ? unescaped(text.substr(1, text.size() - 2)) : std::string(text), line_of(begin), quoted, call});
+        {path, quoted ? unescaped(text.substr(1, text.size() - 2)) : on_one_line(text), line_of(begin), quoted, call});
   }
 
   void call(std::size_t begin, std::size_t open, std::size_t close, const std::string& path, int depth, bool cut) {

@@ -8,6 +8,7 @@
 #include "core/setting_names.h"
 #include "format/config/flat_settings.h"
 #include "format/config/megatron_words.h"
+#include "format/config/python_value.h"
 #include "format/lines/line_source.h"
 #include "format/lines/number_scan.h"
 
@@ -123,6 +124,20 @@ bool is_of_other_matters(std::string_view path) {
   return std::any_of(kGroups.begin(), kGroups.end(), [&](auto group) { return path.starts_with(group); });
 }
 
+// SchedulerType.COSINE, OptimizerNames.ADAMW_TORCH: what the option is called.
+std::string enumerated(const Leaf& leaf) {
+  const std::size_t point = leaf.text.find('.');
+  constexpr std::array<std::string_view, 4> kEndings{"Type", "Names", "Strategy", "Mode"};
+  const std::string_view type = std::string_view(leaf.text).substr(0, point);
+  const std::string_view name = point == std::string::npos ? "" : std::string_view(leaf.text).substr(point + 1);
+  const bool is_enum = !leaf.quoted && is_identifier(type) && is_identifier(name) &&
+                       std::any_of(kEndings.begin(), kEndings.end(), [&](auto end) { return type.ends_with(end); }) &&
+                       std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  std::string out(is_enum ? name : std::string_view(leaf.text));
+  for (char& c : out) c = is_enum && c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return out;
+}
+
 void plan(std::string_view key, std::string_view value, Recorder& recorder) {
   if (key != setting::kTrainSteps) return;
   const Token steps = scan_token(value.data(), value.data() + value.size());
@@ -140,7 +155,7 @@ void record_leaves(std::string_view text, std::string_view path, std::int64_t li
   for (std::size_t i = 0; i < std::min(leaves.size(), kMostLeaves); ++i) {
     const Leaf& leaf = leaves[i];
     if (is_source(leaf) || leaf.path.empty()) continue;
-    const std::string_view value = std::string_view(leaf.text).substr(0, kLongestValue);
+    const std::string value = enumerated(leaf).substr(0, kLongestValue);
     if (is_of_other_matters(leaf.path)) {
       std::string key = leaf.path;
       std::replace(key.begin(), key.end(), '/', '_');
@@ -152,7 +167,7 @@ void record_leaves(std::string_view text, std::string_view path, std::int64_t li
       continue;
     }
     plan(setting_of_path(leaf.path), value, recorder);
-    shared.push_back({leaf.path, std::string(value), leaf.line});
+    shared.push_back({leaf.path, value, leaf.line});
   }
   record_settings(shared, recorder);
 }
@@ -167,6 +182,12 @@ bool SettingBlocks::open(std::string_view line, std::int64_t number) {
     strangers_ = 0;
     lines_ = 0;
     grouped_queries_ = true;
+    return true;
+  }
+  if (body.starts_with("Overriding config with ") && body.ends_with(':')) {  // nanoGPT prints the file
+    kind_ = Kind::kAssignments;
+    strangers_ = 0;
+    lines_ = 0;
     return true;
   }
   return open_literal(body, number) || open_dotted(body, number);
@@ -215,7 +236,9 @@ std::string_view SettingBlocks::behind_prefix(std::string_view line) const {
 bool SettingBlocks::take(std::string_view line, std::int64_t number, bool unended) {
   if (sure_ && launcher_prefix(line) != launcher_) return false;  // another process
   const std::string_view body = trimmed(behind_prefix(line));
-  const bool taken = kind_ == Kind::kDump ? take_dump_line(body, number, unended) : take_literal_line(body);
+  const bool taken = kind_ == Kind::kDump          ? take_dump_line(body, number, unended)
+                     : kind_ == Kind::kAssignments ? take_assignment(body, number, unended)
+                                                   : take_literal_line(body);
   if (idle()) return taken;
   strangers_ = taken ? 0 : strangers_ + 1;
   if (strangers_ > kMostStrangers || ++lines_ > kMostLines) close();
@@ -261,6 +284,29 @@ void SettingBlocks::dump_setting(std::string_view key, std::string_view value, s
   const std::string_view canonical = canonical_setting(key);
   plan(canonical, value, recorder_);
   recorder_.setting(canonical.empty() ? key : canonical, value, number, key);
+}
+
+// The lines of a file of assignments; the first of another kind ends it.
+bool SettingBlocks::take_assignment(std::string_view body, std::int64_t number, bool unended) {
+  if (body.starts_with('#') || body.starts_with("import ") || body.starts_with("from ")) return true;
+  const std::size_t equals = body.find('=');
+  const std::string_view key = trimmed(body.substr(0, equals));
+  if (equals == std::string_view::npos || !is_identifier(key)) {
+    close();
+    return false;
+  }
+  std::string_view value = trimmed(body.substr(equals + 1));
+  const bool quoted = value.starts_with('"') || value.starts_with('\'');
+  const std::size_t comment = value.find(" #", quoted ? behind_string(value, 0) : 0);
+  value = trimmed(value.substr(0, comment));
+  if (unended && comment == std::string_view::npos) return true;
+  if (quoted) {
+    record_leaves(value, key, number, recorder_);
+  } else {
+    const PythonValue plain = evaluate_python(value, [](std::string_view) -> const PythonValue* { return nullptr; });
+    record_leaves(plain.unknown.empty() ? plain.text : std::string(value), key, number, recorder_);
+  }
+  return true;
 }
 
 bool SettingBlocks::take_literal_line(std::string_view body) {

@@ -27,10 +27,11 @@ class SettingBlocks {
   void finish();
 
  private:
-  enum class Kind : std::uint8_t { kNone, kDump, kLiteral };
+  enum class Kind : std::uint8_t { kNone, kDump, kLiteral, kAssignments };
 
   bool take_dump_line(std::string_view body, std::int64_t number, bool unended);
   bool take_literal_line(std::string_view body);
+  bool take_assignment(std::string_view body, std::int64_t number, bool unended);
   bool open_literal(std::string_view body, std::int64_t number);
   bool open_dotted(std::string_view body, std::int64_t number);
   bool begin(std::string_view value, std::string_view path, std::int64_t number);
