@@ -321,6 +321,8 @@ TEST(ShellScript, CommandsWithinWords) {
               {{"world_size", "4"}, {"learning_rate", "1"}});
   expect_told("cat.sh", "S=7\nARGS=$(cat <<EOF\n--lr 1e-4\n--seed $S\nEOF\n)\npython t.py $ARGS\n",
               {{"learning_rate", "1e-4"}, {"seed", "7"}});
+  expect_told("env.sh", "env NVIDIA_TF32_OVERRIDE=0 CUDA_VISIBLE_DEVICES=3 python t.py --lr 1e-4\n",
+              {{"NVIDIA_TF32_OVERRIDE", "0"}, {"world_size", "1"}, {"learning_rate", "1e-4"}});
   expect_told("swift.sh", "NPROC_PER_NODE=8 NNODES=2 swift sft --learning_rate 1e-4\n", {{"world_size", "16"}});
   expect_told(
       "pai.sh",
@@ -351,6 +353,13 @@ TEST(ShellScript, IsKnownByItsLook) {
   expect_told("launch", "#!/usr/bin/env bash\nLR=3e-4\n", {{"learning_rate", "3e-4"}});
   expect_told("launch.txt", "torchrun --nproc_per_node=8 train.py \\\n  --lr 3e-4 \\\n  --seed 5\n",
               {{"world_size", "8"}});
+}
+
+TEST(ShellScript, AJobThatPrintsItsScriptIsALog) {
+  const Recording got = read_bytes(
+      "slurm-1.out", "#!/bin/bash\n#SBATCH -N 2\nsrun python t.py --seed 5\nstep 1 loss 2.5\nstep 2 loss 2.4\n");
+  EXPECT_EQ(got.rows(), 2U);
+  EXPECT_EQ(got.file.kind, "text log");
 }
 
 TEST(ShellScript, FaultsCostTheirLineAlone) {

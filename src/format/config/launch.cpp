@@ -246,6 +246,22 @@ bool read_msrun_script(const shell::Invocation& command, std::size_t program, La
   return true;
 }
 
+// `env VAR=x command` says the same as `VAR=x command`.
+shell::Invocation with_environment(const shell::Invocation& command, std::size_t program) {
+  shell::Invocation out = command;
+  for (std::size_t i = 0; i < program; ++i) {
+    const Argument& word = command.words[i];
+    const std::size_t equals = word.text.find('=');
+    const std::string name = word.text.substr(0, equals);
+    const bool variable =
+        equals != std::string::npos && !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+          return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        });
+    if (variable) out.environment.emplace_back(name, Argument{word.text.substr(equals + 1), word.line, word.why});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view canonical_option(std::string_view option) {
@@ -286,8 +302,9 @@ Launch read_launch(const shell::Invocation& command, const Allocation& allocatio
   out.trains = std::any_of(settings.begin(), settings.end(), tells_training);
   // A tool that is told a batch size is none of ours unless a launcher or a program of Python stands before it.
   if (!out.trains) return out;
-  tell_world(command, program, allocation, out.settings);
-  for (const auto& [variable, value] : command.environment) {
+  const shell::Invocation whole = with_environment(command, program);
+  tell_world(whole, program, allocation, out.settings);
+  for (const auto& [variable, value] : whole.environment) {
     out.settings.push_back({variable, {variable, value.text, value.line, value.why}});
   }
   for (CommandSetting& one : settings) out.settings.push_back(std::move(one));

@@ -339,6 +339,13 @@ bool ends_like_script(std::string_view path) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return path.ends_with(ending); });
 }
 
+// Jobs print their script at the beginning of their log.
+bool is_named_like_a_log(std::string_view path) {
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".log", ".out", ".err", ".txt", ".md", ".stdout", ".stderr"});
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return path.ends_with(ending); });
+}
+
 bool names_a_shell(std::string_view line) {
   if (!line.starts_with("#!")) return false;
   line = line.substr(0, line.find('\n'));
@@ -382,7 +389,8 @@ bool is_all_launching(std::string_view text) {
 }  // namespace
 
 bool is_shell_script(std::string_view path, std::string_view prefix, bool whole) {
-  return ends_like_script(path) || names_a_shell(prefix) || (whole && is_all_launching(prefix));
+  return ends_like_script(path) || (!is_named_like_a_log(path) && names_a_shell(prefix)) ||
+         (whole && is_all_launching(prefix));
 }
 
 std::unique_ptr<StreamReader> open_shell_script(Recorder& recorder) { return std::make_unique<ShellScript>(recorder); }
