@@ -130,6 +130,44 @@ constexpr std::array kSnippets = {
     "A=5 true; X=${A:-none}",
     "X=1; X=2; X=3",
     "X=~x; X=done",
+    "A=(a b c d); X=${A[@]:1:2}",
+    "A=(a b c); X=${A[-1]}",
+    "A=(a b c); X=\"${A[*]}\"",
+    "i=1; A=(a b c); X=${A[i]}",
+    "X=${A:-${B:-deep}}",
+    "X=${A:-\"a b\"}",
+    "A=\"x y\"; X=(${A})",
+    "A='x y'; B=\"$A z\"; X=(\"$B\" $A)",
+    "A=5; X=$((A++ + 1)); X=$X-$A",
+    "X=$((10#1 + 1)); X=1",
+    "A=1.5; X=${A%.*}; X=$((X * 2))",
+    "X=$(( 3 > 2 ? 10 : 20 ))",
+    "A=7; if (( A > 5 )); then X=big; else X=small; fi",
+    "A=7; if (( A > 5 && A < 7 )); then X=in; else X=out; fi",
+    "A=a; if [[ $A == b || $A == a ]]; then X=either; fi",
+    "A=a; if [ \"$A\" == b -o \"$A\" == a ]; then X=either; fi",
+    "A=; if [[ -z $A && -n x ]]; then X=yes; fi",
+    "if ! [ 1 -eq 2 ]; then X=not; fi",
+    "f() { local v=$1; echo hi >/dev/null; X=\"$v-$2\"; }; f a 'b c'",
+    "f() { g $2 $1; }; g() { X=$1$2; }; f 1 2",
+    "f() { if [ $1 = a ]; then X=1; return; fi; X=2; }; f a",
+    "X=1; f() { X=2; return 0; X=3; }; f",
+    "A='--lr 1e-4'; A=\"$A --wd 0.1\"; X=($A)",
+    "A=\" --x \\\n  --y \"; X=($A)",
+    "X=(--a 1\n --b 2 # c\n --c 3)",
+    "X=a; X=${X}_$X; X=${X/_/-}",
+    "A=model-7B-v2; X=${A#*-}; X=${X%%-*}",
+    "A=path/to/file.tar.gz; X=${A##*/}; X=${X%%.*}",
+    "set -e; X=1 || exit 1",
+    "{ X=1; } && X=2",
+    "X=$(cat <<EOF\nline\nEOF\n)",
+    "A=3; X=$(cat <<EOF\nn $A\nEOF\n)",
+    "A=3; X=$(cat <<'EOF'\nn $A\nEOF\n)",
+    "X='it'\\''s'",
+    "X=a'b'\"c\"d",
+    "X=\"a'b\"'c\"d'",
+    "X=1;X=2;# X=3",
+    "X=$((2#101)); X=5",
 };
 
 std::string ask_bash(const std::string& snippet) {
@@ -176,6 +214,9 @@ TEST(ShellScript, WhatOnlyARunTellsIsUnknown) {
       {"X=$((X + 1))", "$X is not set in this script"},
       {"X=${!A}", "${!A} names a variable by another one"},
       {"X=<your path>", "<your path> is a placeholder"},
+      {"for X in {1..3}; do :; done", "takes several values in a loop, line 1: {1..3}"},
+      {"for X in *.json; do :; done", "takes several values in a loop, line 1: *.json"},
+      {"for X in $(seq 3); do :; done", "takes several values in a loop, line 1: $(seq 3)"},
   };
   for (const auto& [snippet, reason] : cases) {
     const shell::Outcome outcome = followed(snippet);
@@ -385,6 +426,14 @@ TEST(ShellScript, HostileOnesEnd) {
       "if " + std::string(50000, '(') + "\n",
       "A=" + std::string(1 << 20, 'a') + "\npython t.py --lr $A\n",
       "A=A+A\nX=$((A))\n",
+      "X=$((" + std::string(300000, '-') + "1))\n",
+      "((" +
+          [] {
+            std::string out;
+            for (int i = 0; i < 100000; ++i) out += "a=";
+            return out;
+          }() +
+          "1))\n",
       "f() { f; f; }\nf\n",
       "a() { b; b; b; b; }\nb() { c; c; c; c; }\nc() { a; a; a; a; }\na\n",
       std::string(50000, '"') + "\n" + std::string(50001, '\''),

@@ -4,6 +4,7 @@
 
 #include "format/config/shell_arithmetic.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -106,15 +107,11 @@ class Evaluator {
         skip();
         if (!text_.substr(at_).starts_with(op) || text_.substr(at_ + op.size()).starts_with("=")) continue;
         at_ += op.size();
+        if (++depth_ > kDeepest) return refuse("is nested too deeply");
         std::int64_t value = assignment();
+        --depth_;
         if (op.size() > 1 && why_.empty()) value = apply(op.substr(0, 1), variable(target), value);
         if (why_.empty()) host_.write(target, value);
-        return value;
-      }
-      for (const std::string_view op : {"++", "--"}) {
-        if (!take(op)) continue;
-        const std::int64_t value = variable(target);
-        if (why_.empty()) host_.write(target, apply(op.substr(0, 1), value, 1));
         return value;
       }
     }
@@ -166,7 +163,12 @@ class Evaluator {
     skip();
     if (++depth_ > kDeepest) return refuse("is nested too deeply");
     std::int64_t out = 0;
-    if (take("-")) {
+    if (const char step = step_here(); step != '\0' && at_ + 2 < text_.size() && is_name_start(text_[at_ + 2])) {
+      at_ += 2;
+      const std::string_view target = name();
+      out = apply(std::string_view(&step, 1), variable(target), 1);
+      if (why_.empty()) host_.write(target, out);
+    } else if (take("-")) {
       out = apply("-", 0, unary());
     } else if (take("+")) {
       out = unary();
@@ -189,7 +191,19 @@ class Evaluator {
     if (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') return number();
     const std::string_view found = name();
     if (found.empty()) return refuse(text_.empty() ? "is empty" : "is no arithmetic that is understood");
-    return variable(found);
+    const std::int64_t value = variable(found);
+    const char step = step_here();
+    if (step == '\0' || !why_.empty()) return value;
+    at_ += 2;  // A++ is A, and A is one more from then on
+    const std::int64_t next = apply(std::string_view(&step, 1), value, 1);
+    if (why_.empty()) host_.write(found, next);
+    return value;
+  }
+
+  // '+' at "++", '-' at "--".
+  char step_here() const {
+    const std::string_view rest = text_.substr(std::min(at_, text_.size()), 2);
+    return rest == "++" || rest == "--" ? rest[0] : '\0';
   }
 
   std::int64_t number() {

@@ -132,8 +132,9 @@ void Interpreter::put_split(const Value& value, std::vector<Field>& out, bool& o
 Value Interpreter::expand_text(const Word& word) {
   Value out;
   for (const Part& part : word) {
-    if (part.kind == Part::Kind::kParameter && part.op.empty() &&
-        (part.name == "@" || part.name == "*" || part.indexed)) {
+    const bool many = part.kind == Part::Kind::kParameter && (part.op.empty() || (part.op == ":" && part.indexed)) &&
+                      (part.name == "@" || part.name == "*" || part.indexed);
+    if (many) {
       bool first = true;
       for (Value& value : elements(part)) {
         if (!std::exchange(first, false)) out.push_back({" ", part.line});
@@ -183,10 +184,22 @@ std::vector<Value> Interpreter::elements(const Part& part) {
     if (!spend(variable->values.size())) return {};
     out = variable->values;
     for (const auto& [key, value] : variable->by_name) out.push_back(value);
+    if (part.op == ":") return slice(part, std::move(out));
     for (Value& value : out) value = altered(part, std::move(value));
     return out;
   }
   return {parameter(part)};
+}
+
+// ${A[@]:1:2}
+std::vector<Value> Interpreter::slice(const Part& part, std::vector<Value> all) {
+  const auto from = index_of(part.argument);
+  const auto size = static_cast<std::int64_t>(all.size());
+  const auto count = part.replacement.empty() ? std::optional(size) : index_of(part.replacement);
+  if (!from || !count) return {unknown(part.text, part.line, part.text + " is not followed")};
+  const std::int64_t begin = std::clamp<std::int64_t>(*from < 0 ? size + *from : *from, 0, size);
+  const std::int64_t end = begin + std::clamp<std::int64_t>(*count, 0, size - begin);
+  return {all.begin() + begin, all.begin() + end};
 }
 
 std::optional<std::int64_t> Interpreter::index_of(const Word& index) {

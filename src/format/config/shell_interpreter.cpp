@@ -47,6 +47,16 @@ void collect(const List& list, std::set<std::string, std::less<>>& names) {
   }
 }
 
+// {1..3}, *.json: several words, which only a run would tell.
+bool may_be_several(const Word& word) {
+  return std::any_of(word.begin(), word.end(), [](const Part& part) {
+    if (part.kind != Part::Kind::kText || part.quoted) return part.kind == Part::Kind::kCommand;
+    const bool braces = part.text.find('{') != std::string::npos &&
+                        (part.text.find(',') != std::string::npos || part.text.find("..") != std::string::npos);
+    return braces || part.text.find_first_of("*?[") != std::string::npos;
+  });
+}
+
 bool same(const Piece& a, const Piece& b) {
   return a.text == b.text && (a.why == b.why || (a.why && b.why && *a.why == *b.why));
 }
@@ -205,8 +215,8 @@ void Interpreter::run_loop(const Command& command) {
   collect(command.branches[0].body, changed);
   collect(command.branches[0].condition, changed);
   const std::vector<Field> words = expand_words(command.words);
-  const bool once =
-      command.kind == Command::Kind::kFor && command.expression.empty() && words.size() == 1 && !why_of(words[0].value);
+  const bool once = command.kind == Command::Kind::kFor && command.expression.empty() && words.size() == 1 &&
+                    !why_of(words[0].value) && std::none_of(command.words.begin(), command.words.end(), may_be_several);
   if (!once) {
     for (const std::string& name : changed) forget(name, "changes in a loop, line " + line, command.line);
   }

@@ -88,6 +88,7 @@ class Interpreter {
   ArithmeticHost arithmetic_host();
   std::expected<std::string, std::string> readable(std::string_view name);
   std::vector<Value> elements(const Part& part);
+  std::vector<Value> slice(const Part& part, std::vector<Value> all);
   std::optional<std::int64_t> index_of(const Word& index);
   const Variable* find(std::string_view name) const;
   Value unset_value(const Part& part);

@@ -98,6 +98,12 @@ constexpr auto kVariables = std::to_array<VariableName>({
 });
 
 bool changes_numbers(std::string_view name) {
+  // How processes find each other and what is printed changes none.
+  constexpr auto kOthers =
+      std::to_array<std::string_view>({"DEBUG", "IFNAME", "TIMEOUT", "_IB_", "SOCKET", "_ERROR_", "WAIT", "_PORT",
+                                       "_HCA", "_TC", "_NET", "LOG", "WHITELIST"});
+  if (std::any_of(kOthers.begin(), kOthers.end(), [&](auto part) { return name.find(part) != name.npos; }))
+    return false;
   return std::any_of(kEnvironment.begin(), kEnvironment.end(),
                      [&](auto beginning) { return name.starts_with(beginning); });
 }
