@@ -340,8 +340,9 @@ TEST(ShellScript, OptionsOfOtherPrograms) {
                {"min_learning_rate_fraction", "0.1"},
                {"weight_decay", "0.1"}});
   expect_told("ppo.sh",
-              "python3 -m verl.trainer.main_ppo \\\n actor.optim.lr=1e-6 +actor.x='[a]' ~data.y trainer.z=15 $@\n",
-              {{"learning_rate", "1e-6"}, {"z", "15"}});
+              "python3 -m verl.trainer.main_ppo \\\n actor.optim.lr=1e-6 +actor.x='[a]' ~data.y trainer.z=15 "
+              "trainer.n_gpus_per_node=8 trainer.nnodes=2 $@\n",
+              {{"learning_rate", "1e-6"}, {"z", "15"}, {"world_size", "16"}});
   expect_told(
       "sft.sh",
       "srun bash -c \"torchrun --nnodes 2 --nproc_per_node 8 \\\n --node_rank \\$SLURM_PROCID t.py --lr 1e-5\"\n",

@@ -95,6 +95,12 @@ std::size_t override_key(std::string_view text) {
   return at < text.size() && text[at] == '=' ? at : 0;
 }
 
+// Programs that start their processes themselves: trainer.n_gpus_per_node=8 trainer.nnodes=2, --num_nodes 2.
+std::string_view world_word(std::string_view word) {
+  if (word == "n_gpus_per_node" || word == "gpus_per_node") return setting::kDevicesPerNode;
+  return word == "nnodes" || word == "num_nodes" ? setting::kNodes : std::string_view{};
+}
+
 class Options {
  public:
   Options(const std::vector<Argument>& words, std::size_t from, bool short_options)
@@ -167,6 +173,8 @@ class Options {
       std::replace(one.flat.path.begin(), one.flat.path.end(), '.', '/');
     } else if (name == "num_query_groups") {
       one.canonical = name;
+    } else if (!world_word(name).empty()) {
+      one.canonical = world_word(name);
     } else if (canonical_setting(name).empty()) {
       one.flat.path = "--" + name;  // called as in a dump of arguments
     }
@@ -177,8 +185,10 @@ class Options {
     std::string path = word.text.substr(0, size);
     path.erase(0, path.find_first_not_of("+~"));
     std::replace(path.begin(), path.end(), '.', '/');
+    const std::string canonical(world_word(path.substr(path.find_last_of('/') + 1)));
     out_.push_back(
-        {"", {std::move(path), value_text(word.text.substr(size + 1)).substr(0, kLongest), word.line, word.why}});
+        {canonical,
+         {std::move(path), value_text(word.text.substr(size + 1)).substr(0, kLongest), word.line, word.why}});
   }
 
   static constexpr std::size_t kLongest = 400;
