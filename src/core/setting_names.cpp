@@ -146,7 +146,7 @@ std::string_view setting_of_path(std::string_view path) {
     if (const std::string_view canonical = canonical_setting(pair); !canonical.empty()) return canonical;
   }
   const std::string_view canonical = canonical_setting(last);
-  return canonical.empty() ? last.substr(std::min(last.find_first_not_of('-'), last.size())) : canonical;
+  return canonical.empty() ? last : canonical;
 }
 
 }  // namespace assay

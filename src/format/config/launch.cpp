@@ -176,7 +176,7 @@ class Options {
     } else if (!world_word(name).empty()) {
       one.canonical = world_word(name);
     } else if (canonical_setting(name).empty()) {
-      one.flat.path = "--" + name;  // called as in a dump of arguments
+      one.flat.path = name;  // called as in a dump of arguments
     }
     out_.push_back(std::move(one));
   }
