@@ -16,6 +16,7 @@ namespace assay {
 struct CommandSetting {
   std::string canonical;
   FlatSetting flat;
+  int source = 0;  // settings of one source, a command or a file, are of one framework's words
 };
 
 /// What `#SBATCH` lines ask for; empty text: nothing.

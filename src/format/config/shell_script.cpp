@@ -199,6 +199,7 @@ class ShellScript final : public StreamReader {
   void collect() {
     for (const shell::WrittenText& written : outcome_.written) {
       std::vector<FlatSetting> settings = flatten_written(written);
+      ++source_;
       if (count_known(settings) > 0) add_all("", std::move(settings));  // not the settings of an editor
     }
     std::vector<Launch> launches;
@@ -208,8 +209,10 @@ class ShellScript final : public StreamReader {
     }
     disagree(launches);
     for (Launch& launch : launches) {
+      ++source_;
       for (CommandSetting& one : launch.settings) add(std::move(one));
     }
+    ++source_;
     if (launches.empty()) {
       for (const shell::Invocation& one : outcome_.invocations) {
         for (CommandSetting& setting : read_launcher(one, allocation_)) add(std::move(setting));
@@ -307,6 +310,7 @@ class ShellScript final : public StreamReader {
   }
 
   void add(CommandSetting one) {
+    one.source = source_;
     if (settings_.size() < kMostSettings) settings_.push_back(std::move(one));
   }
   void add_all(const std::string& canonical, std::vector<FlatSetting> flat) {
@@ -315,7 +319,11 @@ class ShellScript final : public StreamReader {
 
   void record() {
     std::vector<FlatSetting> shared;
+    int source = 0;
     for (CommandSetting& one : settings_) {
+      if (one.source != source) record_settings(shared, recorder_);
+      if (one.source != source) shared.clear();
+      source = one.source;
       const bool steps =
           (one.canonical.empty() ? setting_of_path(one.flat.path) : one.canonical) == setting::kTrainSteps;
       if (steps && one.flat.unknown.empty()) {
@@ -337,6 +345,7 @@ class ShellScript final : public StreamReader {
   Allocation allocation_;
   shell::Outcome outcome_;
   std::vector<CommandSetting> settings_;
+  int source_ = 0;
 };
 
 bool ends_like_script(std::string_view path) {
