@@ -54,6 +54,13 @@ bool is_training_word(std::string_view path) {
          std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
+bool is_of_other_matters(std::string_view path) {
+  constexpr std::array<std::string_view, 10> kGroups{
+      "aio/",         "aio_config/", "flops_profiler/", "flops_profiler_config/", "elasticity/",
+      "tensorboard/", "wandb/",      "csv_monitor/",    "nebula_config/",         "compile_config/"};
+  return std::any_of(kGroups.begin(), kGroups.end(), [&](auto group) { return path.starts_with(group); });
+}
+
 std::size_t count_known(std::span<const FlatSetting> settings) {
   return static_cast<std::size_t>(std::count_if(settings.begin(), settings.end(),
                                                 [](const FlatSetting& one) { return is_training_word(one.path); }));

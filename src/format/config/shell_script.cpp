@@ -314,7 +314,14 @@ class ShellScript final : public StreamReader {
     if (settings_.size() < kMostSettings) settings_.push_back(std::move(one));
   }
   void add_all(const std::string& canonical, std::vector<FlatSetting> flat) {
-    for (FlatSetting& one : flat) add({canonical, std::move(one)});
+    for (FlatSetting& one : flat) {
+      std::string key = canonical;
+      if (is_of_other_matters(one.path)) {
+        key = one.path;
+        std::replace(key.begin(), key.end(), '/', '_');
+      }
+      add({std::move(key), std::move(one)});
+    }
   }
 
   void record() {

@@ -7,6 +7,7 @@
 #include "assay/setting.h"
 #include "core/setting_names.h"
 #include "format/config/flat_settings.h"
+#include "format/config/known_words.h"
 #include "format/config/megatron_words.h"
 #include "format/config/python_value.h"
 #include "format/lines/line_source.h"
@@ -114,14 +115,6 @@ bool is_source(const Leaf& leaf) {
   const std::string_view last = std::string_view(leaf.path).substr(leaf.path.find_last_of('/') + 1);
   return leaf.text == last ||
          std::any_of(kObjects.begin(), kObjects.end(), [&](auto object) { return leaf.text.starts_with(object); });
-}
-
-// Groups of DeepSpeed's configuration whose words mean something else: a block size of its files is no sequence length.
-bool is_of_other_matters(std::string_view path) {
-  constexpr std::array<std::string_view, 10> kGroups{
-      "aio/",         "aio_config/", "flops_profiler/", "flops_profiler_config/", "elasticity/",
-      "tensorboard/", "wandb/",      "csv_monitor/",    "nebula_config/",         "compile_config/"};
-  return std::any_of(kGroups.begin(), kGroups.end(), [&](auto group) { return path.starts_with(group); });
 }
 
 // SchedulerType.COSINE, OptimizerNames.ADAMW_TORCH: what the option is called.
