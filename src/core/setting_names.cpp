@@ -125,6 +125,7 @@ constexpr std::array kRows = std::to_array<Row>({
 }  // namespace
 
 std::string_view canonical_setting(std::string_view key) {
+  key.remove_prefix(std::min(key.find_first_not_of('-'), key.size()));  // of an option
   if (key.size() > kLongestKey) return {};
   std::string normal(key);
   for (char& c : normal) {

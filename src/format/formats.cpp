@@ -10,6 +10,8 @@
 #include "base/progress.h"
 #include "format/archive.h"
 #include "format/config/config_file.h"
+#include "format/config/python_config.h"
+#include "format/config/shell_script.h"
 #include "format/intake.h"
 #include "format/lines/text_log.h"
 #include "format/reader.h"
@@ -34,6 +36,8 @@ constexpr auto kFormats = std::to_array<Format>({
     {"MLflow metric", is_mlflow_metric, open_mlflow_metric},
     {"yaml", is_yaml, open_yaml},
     {"toml", is_toml, open_toml},
+    {"launch script", is_shell_script, open_shell_script},
+    {"python configuration", is_python_config, open_python_config},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},

@@ -5,10 +5,12 @@
 // 1. a reader knows (Run::kind);
 // 2. preference: rewards, preference margins or a divergence from a reference model are logged, or the settings name
 //    such a method;
-// 3. fine-tuning: the settings name adapters, instruction data or a model to start from; or the first loss of a log
-//    that begins at the start of its training is below 5 nats and below 0.6 ln V: a language model with random weights
-//    starts near ln V, 10 to 12 nats for the vocabularies in use;
-// 4. pre-training: the first loss is not below 5 nats, or not below 0.6 ln V where the vocabulary is known.
+// 3. fine-tuning: the settings name adapters that are used, instruction data, --finetune, or a model to start from
+//    (unless the first loss speaks of a random start); or the first loss of a log that begins at the start of its
+//    training is below 5 nats and below 0.6 ln V: a language model with random weights starts near ln V, 10 to 12 nats
+//    for the vocabularies in use;
+// 4. pre-training: the log says that a model was initialised from scratch, or the first loss is not below 5 nats, or
+//    not below 0.6 ln V where the vocabulary is known.
 // An excerpt from the middle of a run tells nothing by its first loss. Losses of other models than language models are
 // not separated: a classifier of ten classes starts at 2.3 and is called fine-tuning, which is the careful side.
 
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "measure/scaler.h"
 #include "stat/quantile.h"
 
@@ -44,7 +47,8 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 }
 
 bool says_no(std::string_view value) {
-  return value.empty() || value == "0" || value == "false" || value == "none" || value == "null" || value == "''";
+  return value.empty() || value == "0" || value == "false" || value == "none" || value == "null" || value == "''" ||
+         value == "[]" || value == "()" || value == "{}";
 }
 
 bool preference_metric(std::string_view name) {
@@ -53,26 +57,47 @@ bool preference_metric(std::string_view name) {
                              "objective/kl", "frac_reward_zero_std", "policy/", "critic/", "actor/"});
 }
 
-std::optional<TrainingKind> from_settings(const Config& config) {
-  bool fine_tuning = false;
+// A dump of all arguments names adapters whether they are used or not.
+bool adapters_are_off(const Config& config) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& setting) {
+    const std::string key = lower(setting.key);
+    const bool decides = key == "use_lora" || key == "use_peft" || key == "peft" || key.starts_with("lora_target");
+    return decides && setting.unknown.empty() && says_no(lower(setting.value));
+  });
+}
+
+struct Said {
+  TrainingKind kind = TrainingKind::kUnknown;
+  bool surely = false;  // false: a model to start from is named, which may be no more than its shape
+};
+
+Said from_settings(const Config& config) {
+  Said out;
+  const bool no_adapters = adapters_are_off(config);
   for (const Setting& setting : config.settings) {
     const std::string key = lower(setting.key);
     const std::string value = lower(setting.value);
-    if (says_no(value)) continue;
+    if (says_no(value) || !setting.unknown.empty()) continue;
     if (key == "stage" || key == "method" || key == "train_type" || key == "rlhf_type" || key == "rl" ||
         key == "training_stage" || key == "finetuning_type" || key == "trainer") {
       if (contains_any(value, {"dpo", "grpo", "ppo", "kto", "orpo", "simpo", "rloo", "reward"}))
-        return TrainingKind::kPreference;
-      if (contains_any(value, {"sft", "lora", "finetun", "fine-tun", "full"})) fine_tuning = true;
-      if (value == "pt" || contains_any(value, {"pretrain", "pre-train"})) return TrainingKind::kPretraining;
+        return {TrainingKind::kPreference, true};
+      if (contains_any(value, {"sft", "lora", "finetun", "fine-tun", "full"})) out = {TrainingKind::kFineTuning, true};
+      if (value == "pt" || contains_any(value, {"pretrain", "pre-train"})) return {TrainingKind::kPretraining, true};
     }
-    if (contains_any(key, {"lora_r", "lora_alpha", "lora_target", "peft", "adapter_r", "qlora"}) || key == "finetune" ||
-        key == "use_lora" || key == "sft") {
-      fine_tuning = true;
+    if (key == "init_from" && value == "scratch") return {TrainingKind::kPretraining, true};
+    const bool adapters =
+        !no_adapters && contains_any(key, {"lora_r", "lora_alpha", "lora_target", "peft", "adapter_r", "qlora"});
+    if (adapters || key == setting::kFineTuning || key == "finetune" || key == "use_lora" || key == "sft") {
+      out = {TrainingKind::kFineTuning, true};
     }
+    const std::string written = lower(setting.written);
+    const bool starts_from = key == "init_checkpoint" || key == "pretrained_checkpoint" ||
+                             (key == "init_from" && value != "resume") || key == "model_name_or_path" ||
+                             written.ends_with("model_name_or_path") || written.ends_with("model-name-or-path");
+    if (starts_from && out.kind == TrainingKind::kUnknown) out.kind = TrainingKind::kFineTuning;
   }
-  if (fine_tuning) return TrainingKind::kFineTuning;
-  return std::nullopt;
+  return out;
 }
 
 std::optional<double> vocabulary(const Config& config) {
@@ -93,17 +118,17 @@ TrainingKind training_kind(const Run& run) {
       if (preference_metric(series.metric) || preference_metric(series.printed_as)) return TrainingKind::kPreference;
     }
   }
-  const auto said = from_settings(run.config);
-  if (said && *said != TrainingKind::kFineTuning) return *said;
+  const Said said = from_settings(run.config);
+  if (said.kind != TrainingKind::kUnknown && said.kind != TrainingKind::kFineTuning) return said.kind;
   const Segment& first = run.segments.front();
   const Series* loss = first.find(metric::kLoss);
   if (loss == nullptr) loss = first.find(metric::kEvalLoss);
   const bool told = loss != nullptr && !loss->empty() && std::isfinite(loss->value(0));
-  if (!told || !begins_at_start(run, 0)) return said.value_or(TrainingKind::kUnknown);
+  if (!told || !begins_at_start(run, 0)) return said.kind;
   const auto words = vocabulary(run.config);
   const double bar = words ? kShareOfUniform * std::log(*words) : kPretrainingNats;
   // Adapters and a random start exclude each other; a random start shows in the number, whatever a setting is called.
-  if (!said && loss->value(0) >= bar) return TrainingKind::kPretraining;
+  if (!said.surely && loss->value(0) >= bar) return TrainingKind::kPretraining;
   return TrainingKind::kFineTuning;
 }
 

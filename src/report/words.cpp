@@ -143,6 +143,8 @@ constexpr Pair kWords[] = {
     {"skips", "次跳步"},
     {"skips a step", "次跳步/步"},
     {"steps", "步"},
+    {"launch script", "启动脚本"},
+    {"python configuration", "Python 配置"},
     {"of its peak", "（相对峰值）"},
     {"of the best", "（相对最佳值）"},
     {"of the first loss", "（相对首个 loss）"},

@@ -96,6 +96,11 @@ Engine::Engine(Recorder& recorder, bool remember)
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
   if (is_blank_line(text)) return end_fields();
+  if (in_settings_ && !has_control(text)) {
+    const bool taken = settings_.take(text, number, unended);
+    in_settings_ = !settings_.idle();
+    if (taken) return;
+  }
   if (prefix_seen_ < 64) learn_prefix(text);
   unended_ = unended;
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
@@ -146,13 +151,19 @@ void Engine::analyse(std::string_view text, Place place) {
   }
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
-  if (known == nullptr && take_settings(text, place.number, recorder_)) {
+  if (known == nullptr && (open_settings(text, place.number) || take_settings(text, place.number, recorder_))) {
     for (const Message* message : lexicon_.messages(found)) tell(*message, text, place);
     return;
   }
   Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found, known);
   if (!act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place)) return analyse(text, place);
   if (remember_ && known != nullptr) cache_.used(known);
+}
+
+bool Engine::open_settings(std::string_view text, std::int64_t number) {
+  if (in_settings_ || !settings_.open(text, number)) return false;
+  in_settings_ = !settings_.idle();
+  return true;
 }
 
 ShapeState* Engine::new_state() {
@@ -242,6 +253,7 @@ void Engine::note_header(std::string_view text) {
 
 void Engine::without_number(std::string_view text, const KeywordSet& found, Place place) {
   const std::int64_t number = place.number;
+  if (open_settings(text, number)) return;
   if (!place.alone && is_heading(text)) heading_ = trimmed_right(text);
   source_lines_ += is_source(text) ? 1 : 0;
   if (!place.alone) {
@@ -303,6 +315,7 @@ void Engine::finish(bool cut, std::int64_t lines) {
     truncated_ = truncated_ || unended_;
     give_up_record();
   }
+  settings_.finish();
   end_blocks();
   settle_waiting(kNoStep);
   // A traceback without its last line, behind everything else: what ended the run is cut off.

@@ -19,6 +19,7 @@
 #include "format/lines/lexicon.h"
 #include "format/lines/line_source.h"
 #include "format/lines/row_sink.h"
+#include "format/lines/setting_blocks.h"
 #include "format/lines/shape_cache.h"
 
 namespace assay::lines {
@@ -85,6 +86,7 @@ class Engine {
   bool take_joined(const std::string& text, std::int64_t number);
   bool take_under_heading(std::string_view text, Place place);
   void note_header(std::string_view text);
+  bool open_settings(std::string_view text, std::int64_t number);
   void without_number(std::string_view text, const KeywordSet& found, Place place);
   static Meaning meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
                                          std::span<const Message* const> told);
@@ -179,6 +181,8 @@ class Engine {
   std::int64_t source_lines_ = 0;  // of a program's text
   bool truncated_ = false;
   bool unended_ = false;
+  bool in_settings_ = false;  // a block of them is open; beside what every line looks at
+  SettingBlocks settings_{recorder_};
 };
 
 }  // namespace assay::lines

@@ -1,12 +1,16 @@
 #include "format/lines/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "assay/setting.h"
 #include "core/metric_names.h"
 #include "core/setting_names.h"
+#include "format/config/literal.h"
 #include "format/lines/number_scan.h"
+#include "format/lines/setting_blocks.h"
+#include "format/lines/setting_sentences.h"
 
 namespace assay::lines {
 
@@ -39,9 +43,36 @@ std::size_t token_size(std::string_view text) {
   return token ? static_cast<std::size_t>(token.end - text.data()) : 0;
 }
 
+// "346,940"
+bool is_grouped(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || comma == 0 || comma > 3 || text.size() % 4 != comma % 4) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool place = i % 4 == comma % 4;
+    if (place ? text[i] != ',' : !is_digit(text[i])) return false;
+  }
+  return true;
+}
+
 // Keys under which a program also prints its metrics: alone on a line they are a metric as likely as a setting.
 bool is_also_metric(std::string_view canonical) {
   return canonical == setting::kLearningRate || canonical == setting::kLossScale;
+}
+
+// What MLPerf's hyper-parameters mean; those of its own without a common name keep theirs.
+std::string_view benchmark_setting(std::string_view key) {
+  if (const std::string_view canonical = canonical_setting(key); !canonical.empty()) return canonical;
+  constexpr auto kKept = std::to_array<std::string_view>(
+      {"eval_samples", "init_checkpoint_step", "submission_benchmark", "submission_platform", "target_accuracy"});
+  if (std::find(kKept.begin(), kKept.end(), key) != kKept.end()) return key;
+  if (!key.starts_with("opt_")) return {};
+  if (key == "opt_name") return setting::kOptimizer;
+  if (key.ends_with("beta_1")) return setting::kAdamBeta1;
+  if (key.ends_with("beta_2")) return setting::kAdamBeta2;
+  if (key.ends_with("epsilon")) return setting::kAdamEpsilon;
+  if (key.find("weight_decay") != std::string_view::npos) return setting::kWeightDecay;
+  if (key == "opt_learning_rate_decay_schedule") return setting::kSchedule;
+  return key;
 }
 
 class Taker {
@@ -50,18 +81,24 @@ class Taker {
       : line_(line), number_(number), recorder_(recorder) {}
 
   bool take() {
-    return line_.size() <= 16384 &&
-           (options() || dotted() || banner() || parameter() || benchmark() || padded() || pair() || call() || pairs());
+    return line_.size() <= 16384 && (take_sentence(message(), number_, recorder_) || options() || dotted() ||
+                                     banner() || parameter() || benchmark() || padded() || pair() || cell() || pairs());
   }
 
   // "lr: 3e-4" that proved to be no record of a series.
   bool take_rate() { return pair(true); }
 
  private:
-  void record(std::string_view key, std::string_view value) {
+  void record(std::string_view key, std::string_view value, std::string_view written = {}) {
     const std::string_view canonical = canonical_setting(key);
     value = unquoted(value).substr(0, kLongestValue);
-    recorder_.setting(canonical.empty() ? key : canonical, value, number_, key);
+    std::string plain;
+    if (is_grouped(value)) {
+      plain = value;
+      std::erase(plain, ',');
+      value = plain;
+    }
+    recorder_.setting(canonical.empty() ? key : canonical, value, number_, written.empty() ? key : written);
     if (canonical != setting::kTrainSteps) return;
     const Token steps = scan_token(value.data(), value.data() + value.size());
     if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder_.planned_steps(planned);
@@ -129,15 +166,30 @@ class Taker {
   bool benchmark() {
     constexpr std::string_view kKey = R"("key": ")";
     constexpr std::string_view kValue = R"("value": )";
+    if (line_.starts_with("DLLL ")) return dllogger();
     const std::size_t mark = line_.find(":::MLLOG");
     const std::size_t at = mark == std::string_view::npos ? mark : line_.find(kKey, mark);
     if (at == std::string_view::npos) return false;
     const std::size_t from = at + kKey.size();
     const std::string_view key = line_.substr(from, std::min(line_.find('"', from), line_.size()) - from);
     const std::size_t value = line_.find(kValue, from);
-    if (canonical_setting(key).empty() || value == std::string_view::npos) return false;
-    const std::string_view rest = line_.substr(value + kValue.size());
-    record(key, rest.substr(0, rest.find_first_of(",}")));
+    const std::string_view canonical = benchmark_setting(key);
+    if (canonical.empty() || value == std::string_view::npos) return false;
+    std::string_view rest = line_.substr(value + kValue.size());
+    rest = rest.substr(0, rest.find_first_of(",}"));
+    if (rest == "null") return false;
+    record(canonical, rest, key);
+    return true;
+  }
+
+  bool dllogger() {
+    constexpr std::string_view kData = R"("data": )";
+    const std::size_t data = line_.find(kData);
+    if (line_.find(R"("PARAMETER")") == std::string_view::npos || data == std::string_view::npos) return false;
+    const std::string_view value = line_.substr(data + kData.size());
+    const std::size_t close = value.starts_with('{') ? closing_bracket(value, 0) : std::string_view::npos;
+    if (close == std::string_view::npos) return false;
+    record_leaves(value.substr(0, close + 1), "", number_, recorder_);
     return true;
   }
 
@@ -190,7 +242,7 @@ class Taker {
     while (at < text.size() && is_blank(text[at])) ++at;
     if (at >= text.size() || (text[at] != ':' && text[at] != '=')) return false;
     const std::string_view canonical = canonical_setting(key);
-    const std::string_view value = unquoted(text.substr(at + 1));
+    const std::string_view value = unquoted(text.substr(at + 1, text.find(" #", at) - at - 1));
     // "LR=3e-4" of a shell.
     const bool variable = text.starts_with(key) && text.substr(key.size()).starts_with('=') &&
                           std::none_of(key.begin(), key.end(), [](char c) { return c >= 'a' && c <= 'z'; });
@@ -201,10 +253,19 @@ class Taker {
     return true;
   }
 
-  bool call() {
-    const std::size_t at = line_.find("Namespace(");
-    if (at == std::string_view::npos) return false;
-    take_pairs(line_.substr(at + 10), '=', ',');
+  // "| weight_decay | 0.1 |": known keys only, and none that is also a metric.
+  bool cell() {
+    std::string_view text = trimmed(line_);
+    const std::string_view bar = text.starts_with('|') ? "|" : "│";
+    if (!text.starts_with(bar) || !text.ends_with(bar) || text.size() <= 2 * bar.size()) return false;
+    text = text.substr(bar.size(), text.size() - 2 * bar.size());
+    const std::size_t middle = text.find(bar);
+    if (middle == std::string_view::npos || text.find(bar, middle + bar.size()) != std::string_view::npos) return false;
+    const std::string_view key = trimmed(text.substr(0, middle));
+    const std::string_view value = trimmed(text.substr(middle + bar.size()));
+    const std::string_view canonical = canonical_setting(key);
+    if (canonical.empty() || is_also_metric(canonical) || value.empty() || !is_identifier(key)) return false;
+    record(key, value);
     return true;
   }
 

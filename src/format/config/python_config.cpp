@@ -1,0 +1,265 @@
+// The file is cut into logical lines (brackets join lines, comments and docstrings fall away), each of which has to be
+// an assignment, an import or one of the few lines around the assignments of a get_config(); otherwise it is a program
+// and no configuration. The right side is read as a literal (literal.h); its plain parts may be arithmetic over numbers
+// and names set before. What would need a run (calls, f-strings, comprehensions) is unknown, with the reason.
+
+#include "format/config/python_config.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/config/flat_settings.h"
+#include "format/config/known_words.h"
+#include "format/config/literal.h"
+#include "format/config/python_value.h"
+#include "format/tables/ledger.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{4} << 20;
+constexpr std::size_t kMostSettings = 5000;
+
+struct LogicalLine {
+  std::string text;
+  std::int64_t line = 0;
+};
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (is_blank(text.front()) || text.front() == '\n')) text.remove_prefix(1);
+  while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
+  return text;
+}
+
+// Without its comment.
+std::string_view code_of(std::string_view line) {
+  for (std::size_t at = 0; at < line.size();) {
+    if (line[at] == '#') return line.substr(0, at);
+    at = line[at] == '"' || line[at] == '\'' ? behind_string(line, at) : at + 1;
+  }
+  return line;
+}
+
+// cut: the text may go on, so the last line is left out. Strings in three quotes fall away.
+std::vector<LogicalLine> logical_lines(std::string_view text, bool cut) {
+  std::vector<LogicalLine> out;
+  BracketDepth brackets;
+  std::string_view docstring;
+  bool joined = false;
+  std::int64_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos && cut) break;
+    std::string_view line = text.substr(at, end == std::string_view::npos ? end : end - at);
+    at = end == std::string_view::npos ? text.size() : end + 1;
+    ++number;
+    if (!docstring.empty()) {
+      if (line.find(docstring) != std::string_view::npos) docstring = {};
+      continue;
+    }
+    for (const std::string_view quotes : {"\"\"\"", "'''"}) {
+      const std::size_t open = line.find(quotes);
+      if (open == std::string_view::npos || !trimmed(line.substr(0, open)).empty()) continue;
+      if (line.find(quotes, open + 3) == std::string_view::npos) docstring = quotes;
+      line = {};
+    }
+    std::string_view code = code_of(line);
+    const bool goes_on = joined || brackets.depth() > 0;
+    if (!goes_on && trimmed(code).empty()) continue;
+    if (!goes_on) out.push_back({"", number});
+    joined = code.ends_with('\\');
+    if (joined) code.remove_suffix(1);
+    brackets.line(code);
+    out.back().text += code;
+    out.back().text += '\n';
+  }
+  if (cut && (brackets.depth() > 0 || joined) && !out.empty()) out.pop_back();
+  return out;
+}
+
+struct Assignment {
+  std::string target;  // "a", "a.b"
+  std::string_view value;
+  std::size_t value_at = 0;
+  char operation = '\0';  // of +=
+};
+
+std::optional<Assignment> assignment_of(std::string_view text) {
+  const std::string_view body = trimmed(text);
+  std::size_t at = 0;
+  const auto is_target = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  while (at < body.size() && is_target(body[at])) ++at;
+  if (at == 0 || (body[0] >= '0' && body[0] <= '9')) return std::nullopt;
+  Assignment out;
+  out.target = body.substr(0, at);
+  while (at < body.size() && body[at] == '[') {  // a['b']
+    const std::size_t close = body.find(']', at);
+    if (close == std::string_view::npos || close < at + 4) return std::nullopt;
+    out.target += '.';
+    out.target += body.substr(at + 2, close - at - 3);
+    at = close + 1;
+  }
+  while (at < body.size() && is_blank(body[at])) ++at;
+  if (at < body.size() && body[at] == ':') {  // an annotation
+    at = body.find('=', at);
+    if (at == std::string_view::npos) return std::nullopt;
+  }
+  if (at + 1 < body.size() && body[at + 1] == '=' &&
+      std::string_view("+-*/").find(body[at]) != std::string_view::npos) {
+    out.operation = body[at++];
+  }
+  if (at >= body.size() || body[at] != '=' || body.substr(at).starts_with("==")) return std::nullopt;
+  out.value = trimmed(body.substr(at + 1));
+  out.value_at = static_cast<std::size_t>(out.value.data() - text.data());
+  if (out.value.empty()) return std::nullopt;
+  return out;
+}
+
+// What may stand between assignments.
+bool is_frame(std::string_view text) {
+  const std::string_view body = trimmed(text);
+  constexpr std::array<std::string_view, 6> kOpenings{"import ",  "from ", "return ",
+                                                      "def get_", "del ",  "with read_base"};
+  return body == "pass" || body == "return" ||
+         std::any_of(kOpenings.begin(), kOpenings.end(), [&](auto opening) { return body.starts_with(opening); });
+}
+
+// A statement that is one call: os.makedirs(out_dir)
+bool is_call(std::string_view text) {
+  const std::string_view body = trimmed(text);
+  const std::size_t open = body.find('(');
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  return open != std::string_view::npos && open > 0 &&
+         std::all_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(open), is_word) &&
+         closing_bracket(body, open) == body.size() - 1;
+}
+
+class PythonConfig final : public StreamReader {
+ public:
+  explicit PythonConfig(Recorder& recorder) : recorder_(recorder) {}
+
+  void feed(std::span<const char> bytes) override {
+    const std::size_t room = kLargest - std::min(kLargest, text_.size());
+    too_large_ = too_large_ || bytes.size() > room;
+    text_.append(bytes.data(), std::min(bytes.size(), room));
+  }
+
+  void finish(bool) override {
+    recorder_.dialect("python configuration");
+    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
+    if (too_large_) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 4 MB: only so much is read", recorder_.file().lines);
+    }
+    for (const LogicalLine& line : logical_lines(text_, false)) take(line);
+    constexpr std::size_t kShort = 8;  // of a longer file of constants one may be called like a setting
+    if (count_known(settings_) < (settings_.size() > kShort ? 2U : 1U)) {
+      return tell_no_log(recorder_, "holds assignments, but hardly one that is known as a setting of a training");
+    }
+    record_settings(settings_, recorder_);
+  }
+
+ private:
+  void take(const LogicalLine& line) {
+    auto found = assignment_of(line.text);
+    if (!found) {
+      if (!is_frame(line.text)) recorder_.unused(trimmed(line.text), line.line, "no assignment");
+      return;
+    }
+    std::string path = found->target;
+    // config.lr = …: the name of the object is nobody's.
+    for (const std::string_view object : {"config.", "cfg.", "c.", "args.", "self."}) {
+      if (path.starts_with(object)) path.erase(0, object.size());
+    }
+    std::replace(path.begin(), path.end(), '.', '/');
+    const auto before = line.text.begin() + static_cast<std::ptrdiff_t>(found->value_at);
+    const std::int64_t first = line.line + std::count(line.text.begin(), before, '\n');
+    std::vector<Leaf> leaves;
+    if (found->operation != '\0') {
+      const std::string whole = found->target + ' ' + found->operation + " (" + std::string(found->value) + ")";
+      leaves.push_back({path, whole, first});
+    } else {
+      flatten_literal(found->value, path, first, leaves);
+    }
+    if (leaves.size() == 1 && leaves[0].path == path) leaves[0].line = line.line;
+    for (const Leaf& leaf : leaves) add(leaf);
+    if (leaves.size() == 1 && !settings_.empty() && settings_.back().path == path) {
+      names_[found->target] = {settings_.back().text, settings_.back().unknown};
+    } else {
+      names_.erase(found->target);
+    }
+  }
+
+  void add(const Leaf& leaf) {
+    if (settings_.size() >= kMostSettings) return;
+    FlatSetting out{leaf.path, leaf.text, leaf.line};
+    const bool list =
+        !leaf.quoted && (leaf.text.starts_with('[') || leaf.text.starts_with('(') || leaf.text.starts_with('{'));
+    if (leaf.call) {
+      out.unknown = shortened(leaf.text) + " would have to be run";
+    } else if (!leaf.quoted && !is_plain_list(leaf.text, list)) {
+      const PythonValue value = evaluate_python(leaf.text, [this](std::string_view name) -> const PythonValue* {
+        const auto at = names_.find(name);
+        return at == names_.end() ? nullptr : &at->second;
+      });
+      out.text = value.text;
+      out.unknown = value.unknown;
+    }
+    out.text = shortened(out.text);
+    settings_.push_back(std::move(out));
+  }
+
+  // A list of plain values stays as written; (1 + 2) * 3 and [x for x in y] are none.
+  static bool is_plain_list(std::string_view text, bool list) {
+    return list && closing_bracket(text, 0) == text.size() - 1 && text.find(" for ") == std::string_view::npos &&
+           (text[0] != '(' || text.find(',') != std::string_view::npos || text == "()");
+  }
+
+  static std::string shortened(std::string_view text) {
+    constexpr std::size_t kLongest = 400;
+    std::string out(text.substr(0, kLongest));
+    std::replace(out.begin(), out.end(), '\n', ' ');
+    return out;
+  }
+
+  Recorder& recorder_;
+  std::string text_;
+  bool too_large_ = false;
+  std::vector<FlatSetting> settings_;
+  std::map<std::string, PythonValue, std::less<>> names_;
+};
+
+}  // namespace
+
+bool is_python_config(std::string_view path, std::string_view prefix, bool whole) {
+  if (!path.ends_with(".py")) return false;
+  constexpr int kAssignmentsPerCall = 8;  // "os.makedirs(out_dir)" among assignments makes no program
+  int assignments = 0;
+  int calls = 0;
+  for (const LogicalLine& line : logical_lines(prefix, !whole)) {
+    if (assignment_of(line.text)) {
+      ++assignments;
+    } else if (is_call(line.text)) {
+      ++calls;
+    } else if (!is_frame(line.text)) {
+      return false;
+    }
+  }
+  return assignments > kAssignmentsPerCall * calls;
+}
+
+std::unique_ptr<StreamReader> open_python_config(Recorder& recorder) {
+  return std::make_unique<PythonConfig>(recorder);
+}
+
+}  // namespace assay

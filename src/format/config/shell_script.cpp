@@ -1,0 +1,420 @@
+// A launch script as a source of settings, before anything ran.
+//
+// The script is followed (shell_interpreter.cpp), then its commands are looked at: those that tell a learning rate, a
+// batch size or a length launch a training (launch.cpp), and their options are its settings; of several, all are told
+// in order, so that the last one counts. Beside them are told, in the order in which one would trust them less:
+//   * JSON and YAML that the script writes into files (`cat > ds_config.json <<EOF`), with variables put in;
+//   * environment variables that change numbers (NCCL_ALGO, NVIDIA_TF32_OVERRIDE, …);
+//   * what the job asks of Slurm;
+//   * variables named like a setting (LR=3e-4), where no option says the same;
+//   * options that only stand in variables, where the script launches nothing: it is made to be sourced.
+// A setting whose value needs a run is recorded as unknown with the reason, because "not said" and "said, but by
+// another program" are different answers to the question what a run was started with.
+
+#include "format/config/shell_script.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/setting.h"
+#include "core/setting_names.h"
+#include "format/config/known_words.h"
+#include "format/config/launch.h"
+#include "format/config/shell_interpreter.h"
+#include "format/config/shell_parser.h"
+#include "format/config/world.h"
+#include "format/config/written_text.h"
+#include "format/tables/ledger.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{16} << 20;
+constexpr std::size_t kMostSettings = 5000;
+
+// Environment variables that change numbers, by the beginnings of their names: a misspelt one (HCCL_DETERMINISITIC) has
+// no effect and is worth seeing.
+constexpr auto kEnvironment = std::to_array<std::string_view>({"NCCL_",
+                                                               "HCCL_",
+                                                               "LCCL_",
+                                                               "NVTE_",
+                                                               "NVIDIA_TF32",
+                                                               "TORCH_ALLOW_TF32",
+                                                               "HIPBLASLT_",
+                                                               "CUBLAS",
+                                                               "CUDNN_",
+                                                               "MAMBA_DET",
+                                                               "CAUSAL_CONV1D_DET",
+                                                               "CLOSE_MATMUL",
+                                                               "ATB_",
+                                                               "INF_NAN_MODE",
+                                                               "MS_ASCEND_",
+                                                               "ACCELERATE_MIXED",
+                                                               "FLASH_ATTENTION_DET",
+                                                               "FLAGS_",
+                                                               "XLA_FLAGS",
+                                                               "PYTORCH_",
+                                                               "TF_DETERMINISTIC",
+                                                               "PYTHONHASHSEED",
+                                                               "CUDA_LAUNCH_BLOCKING",
+                                                               "CUDA_DEVICE_MAX_CONNECTIONS",
+                                                               "RCCL_"});
+
+// What scripts call what has no option's name.
+struct VariableName {
+  std::string_view name;
+  std::string_view canonical;
+};
+constexpr auto kVariables = std::to_array<VariableName>({
+    {"NNODES", setting::kNodes},
+    {"NUM_NODES", setting::kNodes},
+    {"GPUS_PER_NODE", setting::kDevicesPerNode},
+    {"NPUS_PER_NODE", setting::kDevicesPerNode},
+    {"NPROC_PER_NODE", setting::kDevicesPerNode},
+    {"N_GPUS_PER_NODE", setting::kDevicesPerNode},
+    {"NUM_GPUS_PER_NODE", setting::kDevicesPerNode},
+    {"DGXNNODES", setting::kNodes},  // MLPerf
+    {"DGXNGPU", setting::kDevicesPerNode},
+    {"WORLD_SIZE", setting::kWorldSize},
+    {"MAX_LR", setting::kLearningRate},
+    {"TENSOR_MODEL_PARALLEL", setting::kTensorParallelSize},
+    {"PIPELINE_MODEL_PARALLEL", setting::kPipelineParallelSize},
+    {"CONTEXT_PARALLEL", setting::kContextParallelSize},
+    {"TP", setting::kTensorParallelSize},
+    {"TP_SIZE", setting::kTensorParallelSize},
+    {"PP", setting::kPipelineParallelSize},
+    {"PP_SIZE", setting::kPipelineParallelSize},
+    {"CP", setting::kContextParallelSize},
+    {"EP", setting::kExpertParallelSize},
+    {"MBS", setting::kMicroBatchSize},
+    {"GBS", setting::kGlobalBatchSize},
+    {"SEQ_LEN", setting::kSequenceLength},
+    {"SEQ_LENGTH", setting::kSequenceLength},
+});
+
+bool changes_numbers(std::string_view name) {
+  // How processes find each other and what is printed changes none.
+  constexpr auto kOthers =
+      std::to_array<std::string_view>({"DEBUG", "IFNAME", "TIMEOUT", "_IB_", "SOCKET", "_ERROR_", "WAIT", "_PORT",
+                                       "_HCA", "_TC", "_NET", "LOG", "WHITELIST"});
+  if (std::any_of(kOthers.begin(), kOthers.end(), [&](auto part) { return name.find(part) != name.npos; }))
+    return false;
+  return std::any_of(kEnvironment.begin(), kEnvironment.end(),
+                     [&](auto beginning) { return name.starts_with(beginning); });
+}
+
+std::string_view canonical_variable(std::string_view name) {
+  const auto* const found =
+      std::find_if(kVariables.begin(), kVariables.end(), [&](const VariableName& one) { return one.name == name; });
+  return found == kVariables.end() ? canonical_setting(name) : found->canonical;
+}
+
+std::vector<shell::Argument> words_of(const shell::Variable& variable) {
+  std::vector<shell::Argument> out;
+  for (const shell::Value& value : variable.values) {
+    bool open = false;
+    for (const shell::Piece& piece : value) {
+      for (const char c : piece.text) {
+        if (c == ' ' || c == '\t' || c == '\n') {
+          open = false;
+          continue;
+        }
+        if (!open) out.push_back({"", piece.line});
+        open = true;
+        out.back().text += c;
+        if (piece.why && out.back().why.empty()) out.back().why = *piece.why;
+      }
+    }
+  }
+  return out;
+}
+
+class ShellScript final : public StreamReader {
+ public:
+  explicit ShellScript(Recorder& recorder) : recorder_(recorder) {}
+
+  void feed(std::span<const char> bytes) override {
+    const std::size_t room = kLargest - std::min(kLargest, text_.size());
+    too_large_ = too_large_ || bytes.size() > room;
+    text_.append(bytes.data(), std::min(bytes.size(), room));
+  }
+
+  void finish(bool) override {
+    recorder_.dialect("launch script");
+    std::erase(text_, '\r');
+    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
+    if (too_large_) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 16 MB: only so much is read", recorder_.file().lines,
+                   "give the part that launches the training");
+    }
+    read_slurm();
+    const shell::Script script = shell::parse_script(text_);
+    for (const shell::Complaint& one : script.complaints) {
+      tell_problem(recorder_, ErrorCode::kCorrupt, one.what + "; the line is passed over", one.line,
+                   "`bash -n` says whether the shell understands it");
+    }
+    outcome_ = shell::Interpreter().run(script, given());
+    if (outcome_.exhausted) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is too much work to follow: what comes after is not read",
+                   recorder_.file().lines, "give the command that it comes to");
+    }
+    collect();
+    record();
+  }
+
+ private:
+  void read_slurm() {
+    for (std::size_t at = 0, number = 1; at < text_.size(); ++number) {
+      const std::size_t end = std::min(text_.find('\n', at), text_.size());
+      read_allocation(std::string_view(text_).substr(at, end - at), static_cast<std::int64_t>(number), allocation_);
+      at = end + 1;
+    }
+  }
+
+  // What Slurm sets for the script from its own lines.
+  shell::Variables given() const {
+    shell::Variables out;
+    const auto set = [&](const char* name, const shell::Argument& value) {
+      if (value.text.empty()) return;
+      auto variable = std::make_shared<shell::Variable>();
+      variable->values.push_back({{value.text, value.line}});
+      variable->line = value.line;
+      out[name] = std::move(variable);
+    };
+    set("SLURM_NNODES", allocation_.nodes);
+    set("SLURM_JOB_NUM_NODES", allocation_.nodes);
+    set("SLURM_NTASKS_PER_NODE", allocation_.tasks_per_node);
+    set("SLURM_NTASKS", allocation_.tasks);
+    set("SLURM_NPROCS", allocation_.tasks);
+    set("SLURM_GPUS_PER_NODE", allocation_.devices_per_node);
+    set("SLURM_GPUS_ON_NODE", allocation_.devices_per_node);
+    return out;
+  }
+
+  void collect() {
+    for (const shell::WrittenText& written : outcome_.written) {
+      std::vector<FlatSetting> settings = flatten_written(written);
+      ++source_;
+      if (count_known(settings) > 0) add_all("", std::move(settings));  // not the settings of an editor
+    }
+    std::vector<Launch> launches;
+    for (const shell::Invocation& one : outcome_.invocations) {
+      Launch launch = read_launch(one, allocation_);
+      if (launch.trains) launches.push_back(std::move(launch));
+    }
+    disagree(launches);
+    for (Launch& launch : launches) {
+      ++source_;
+      for (CommandSetting& one : launch.settings) add(std::move(one));
+    }
+    ++source_;
+    if (launches.empty()) {
+      for (const shell::Invocation& one : outcome_.invocations) {
+        for (CommandSetting& setting : read_launcher(one, allocation_)) add(std::move(setting));
+      }
+      options_in_variables();
+    }
+    variables();
+    job();
+    world();
+  }
+
+  // Launches of which only one will run: what they say differently is unknown.
+  static void disagree(std::vector<Launch>& launches) {
+    const bool maybe = std::any_of(launches.begin(), launches.end(), [](auto& one) { return !one.branch.empty(); });
+    if (!maybe || launches.size() < 2) return;
+    std::map<std::string, std::string> texts;
+    std::map<std::string, bool> differ;
+    for (const Launch& launch : launches) {
+      std::map<std::string, std::string> last;
+      for (const CommandSetting& one : launch.settings) last[one.canonical + "=" + one.flat.path] = one.flat.text;
+      for (const auto& [key, text] : last) {
+        const auto [at, is_new] = texts.try_emplace(key, text);
+        if (!is_new && at->second != text) differ[key] = true;
+      }
+    }
+    for (Launch& launch : launches) {
+      if (launch.branch.empty()) continue;
+      for (CommandSetting& one : launch.settings) {
+        if (differ.contains(one.canonical + "=" + one.flat.path) && one.flat.unknown.empty()) {
+          one.flat.unknown = launch.branch;
+        }
+      }
+    }
+  }
+
+  void options_in_variables() {
+    for (const auto& [name, variable] : outcome_.variables) {
+      const std::vector<shell::Argument> words = words_of(*variable);
+      const bool holds = std::any_of(words.begin(), words.end(), [](const shell::Argument& word) {
+        return word.text.starts_with("--") && !canonical_option(word.text.substr(0, word.text.find('='))).empty();
+      });
+      if (!holds) continue;
+      Launch found = read_options(words);
+      for (CommandSetting& one : found.settings) add(std::move(one));
+    }
+  }
+
+  void variables() {
+    for (const auto& [name, variable] : outcome_.variables) {
+      if (variable->values.empty() || variable->line == 0) continue;
+      const shell::Value& value = variable->values[0];
+      const auto why = shell::why_of(value);
+      FlatSetting flat{name, shell::text_of(value).substr(0, 400), variable->line, why ? *why : ""};
+      if (changes_numbers(name)) {
+        add({name, std::move(flat)});
+        continue;
+      }
+      const std::string_view canonical = canonical_variable(name);
+      const bool plain = flat.text.find_first_of(" \n") == std::string::npos && !flat.text.empty();
+      if (canonical.empty() || told(canonical) || !plain) continue;
+      add({std::string(canonical), std::move(flat)});
+    }
+  }
+
+  void job() {
+    const auto tell = [&](std::string_view key, const shell::Argument& value, const char* written) {
+      if (!value.text.empty() && !told(key)) add({std::string(key), {written, value.text, value.line}});
+    };
+    tell(setting::kNodes, allocation_.nodes, "#SBATCH --nodes");
+    tell(setting::kDevicesPerNode, allocation_.devices_per_node, "#SBATCH --gpus-per-node");
+  }
+
+  // Nodes × devices, where nobody said the product.
+  void world() {
+    if (told(setting::kWorldSize)) return;
+    const CommandSetting* nodes = last_of(setting::kNodes);
+    const CommandSetting* devices = last_of(setting::kDevicesPerNode);
+    if (nodes == nullptr || devices == nullptr) return;
+    FlatSetting flat = product(nodes->flat, devices->flat);
+    add({std::string(setting::kWorldSize), std::move(flat)});
+  }
+
+  const CommandSetting* last_of(std::string_view canonical) const {
+    const CommandSetting* found = nullptr;
+    for (const CommandSetting& one : settings_) {
+      if (one.canonical == canonical) found = &one;
+    }
+    return found;
+  }
+
+  bool told(std::string_view canonical) const {
+    return std::any_of(settings_.begin(), settings_.end(), [&](const CommandSetting& one) {
+      return (one.canonical.empty() ? setting_of_path(one.flat.path) : one.canonical) == canonical;
+    });
+  }
+
+  void add(CommandSetting one) {
+    one.source = source_;
+    if (settings_.size() < kMostSettings) settings_.push_back(std::move(one));
+  }
+  void add_all(const std::string& canonical, std::vector<FlatSetting> flat) {
+    for (FlatSetting& one : flat) {
+      std::string key = canonical;
+      if (is_of_other_matters(one.path)) {
+        key = one.path;
+        std::replace(key.begin(), key.end(), '/', '_');
+      }
+      add({std::move(key), std::move(one)});
+    }
+  }
+
+  void record() {
+    std::vector<FlatSetting> shared;
+    int source = 0;
+    for (CommandSetting& one : settings_) {
+      if (one.source != source) record_settings(shared, recorder_);
+      if (one.source != source) shared.clear();
+      source = one.source;
+      const bool steps =
+          (one.canonical.empty() ? setting_of_path(one.flat.path) : one.canonical) == setting::kTrainSteps;
+      if (steps && one.flat.unknown.empty()) {
+        const auto number = Setting{"", one.flat.text, {}}.number();
+        if (number && *number > 0 && *number < 9e15) recorder_.planned_steps(static_cast<std::int64_t>(*number));
+      }
+      if (one.canonical.empty()) {
+        shared.push_back(std::move(one.flat));
+      } else {
+        recorder_.setting(one.canonical, one.flat.text, one.flat.line, one.flat.path, one.flat.unknown);
+      }
+    }
+    record_settings(shared, recorder_);
+  }
+
+  Recorder& recorder_;
+  std::string text_;
+  bool too_large_ = false;
+  Allocation allocation_;
+  shell::Outcome outcome_;
+  std::vector<CommandSetting> settings_;
+  int source_ = 0;
+};
+
+bool ends_like_script(std::string_view path) {
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".sh", ".bash", ".slurm", ".sbatch", ".zsh", ".ksh", ".srun"});
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return path.ends_with(ending); });
+}
+
+// Jobs print their script at the beginning of their log.
+bool is_named_like_a_log(std::string_view path) {
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".log", ".out", ".err", ".txt", ".md", ".stdout", ".stderr"});
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return path.ends_with(ending); });
+}
+
+bool names_a_shell(std::string_view line) {
+  if (!line.starts_with("#!")) return false;
+  line = line.substr(0, line.find('\n'));
+  const std::size_t slash = line.find_last_of("/ ");
+  std::string_view name = line.substr(slash == std::string_view::npos ? 2 : slash + 1);
+  while (name.ends_with('\r') || name.ends_with(' ')) name.remove_suffix(1);
+  // "#!/bin/bash -l", "#!/usr/bin/env bash"
+  return name.ends_with("sh") || line.find("/bash") != line.npos || line.find("/sh ") != line.npos ||
+         line.find(" bash") != line.npos;
+}
+
+// A launcher whose options go on over joined lines, and hardly anything else.
+bool is_all_launching(std::string_view text) {
+  constexpr auto kLaunchers =
+      std::to_array<std::string_view>({"torchrun ", "deepspeed ", "accelerate launch", "python ", "python3 ", "srun ",
+                                       "mpirun ", "msrun ", "export ", "CUDA_VISIBLE_DEVICES="});
+  std::size_t lines = 0;
+  std::size_t fitting = 0;
+  bool launches = false;
+  bool joined = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    ++lines;
+    const bool launcher =
+        std::any_of(kLaunchers.begin(), kLaunchers.end(), [&](auto l) { return line.starts_with(l); });
+    const bool option = line.starts_with("--") && joined;
+    const std::size_t equals = line.find('=');
+    const bool assignment = equals != line.npos && equals > 0 && line.find_first_of(" :\"'{[(") > equals;
+    if (launcher || option || assignment || line.starts_with('#') || joined) ++fitting;
+    launches = launches || (launcher && line.ends_with('\\'));
+    joined = line.ends_with('\\');
+  }
+  return launches && fitting * 10 >= lines * 9;
+}
+
+}  // namespace
+
+bool is_shell_script(std::string_view path, std::string_view prefix, bool whole) {
+  return ends_like_script(path) || (!is_named_like_a_log(path) && names_a_shell(prefix)) ||
+         (whole && is_all_launching(prefix));
+}
+
+std::unique_ptr<StreamReader> open_shell_script(Recorder& recorder) { return std::make_unique<ShellScript>(recorder); }
+
+}  // namespace assay

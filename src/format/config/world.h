@@ -1,0 +1,23 @@
+#pragma once
+// How many processes a launcher starts: torchrun, deepspeed, accelerate, mpirun, msrun, srun.
+
+#include <vector>
+
+#include "format/config/launch.h"
+
+namespace assay {
+
+/// Where the program of a command begins: behind the launchers and their options. words.size(): there is none.
+std::size_t program_of(const std::vector<shell::Argument>& words);
+
+/// Appends nodes, devices per node and world size as far as the words before the program tell them.
+void tell_world(const shell::Invocation& command, std::size_t program, const Allocation& allocation,
+                std::vector<CommandSetting>& out);
+
+/// Nodes × devices per node; unknown where a factor is.
+FlatSetting product(const FlatSetting& nodes, const FlatSetting& per_node);
+
+/// Reads a line `#SBATCH --nodes=4`; others change nothing.
+void read_allocation(std::string_view line, std::int64_t number, Allocation& out);
+
+}  // namespace assay

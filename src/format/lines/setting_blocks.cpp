@@ -1,0 +1,335 @@
+#include "format/lines/setting_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "assay/setting.h"
+#include "core/setting_names.h"
+#include "format/config/flat_settings.h"
+#include "format/config/known_words.h"
+#include "format/config/megatron_words.h"
+#include "format/config/python_value.h"
+#include "format/lines/line_source.h"
+#include "format/lines/number_scan.h"
+
+namespace assay::lines {
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr int kMostLines = 8192;
+constexpr int kMostStrangers = 8;
+constexpr std::size_t kLongestValue = 400;
+constexpr std::size_t kMostLeaves = 2000;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && !is_digit(text[0]) && std::all_of(text.begin(), text.end(), is_word);
+}
+
+// "---------- arguments ----------", Megatron's and GPT-NeoX's, and what DeepSpeed's launchers say in the same way.
+bool is_rule(std::string_view body, std::string_view title) {
+  const std::size_t at = body.find(title);
+  return at != std::string_view::npos && body.starts_with("---") && body.ends_with("---") &&
+         trimmed(body.substr(body.find_first_not_of('-'),
+                             body.find_last_not_of('-') + 1 - body.find_first_not_of('-'))) == title;
+}
+
+// What is printed of an object of settings opens with its class.
+bool is_class_of_settings(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kEndings{"Namespace",       "Arguments", "Args",    "Config",
+                                                     "Hyperparameters", "HParams",   "Hparams", "Params"};
+  constexpr std::array<std::string_view, 4> kOthers{"Generat", "Tokenizer", "Quant", "Processor"};
+  name = name.substr(name.find_last_of('.') + 1);
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return name.ends_with(ending); }) &&
+         std::none_of(kOthers.begin(), kOthers.end(), [&](auto other) { return name.find(other) != name.npos; });
+}
+
+// "Model config LlamaConfig {", "json = {", "Running with args: {", "config: {'a': 1}"
+bool is_title_of_settings(std::string_view before) {
+  before = trimmed(before);
+  if (before.ends_with('=') || before.ends_with(':')) before = trimmed(before.substr(0, before.size() - 1));
+  std::size_t begin = before.size();
+  while (begin > 0 && (is_word(before[begin - 1]) || before[begin - 1] == '.')) --begin;
+  const std::string_view word = before.substr(begin);
+  constexpr std::array<std::string_view, 14> kTitles{
+      "json", "config",   "configuration", "args", "arguments", "hparams",       "parameters",
+      "cfg",  "settings", "Config",        "Args", "Arguments", "Configuration", "hyperparameters"};
+  if (before.find("enerat") != before.npos || before.find("okenizer") != before.npos) return false;
+  return std::find(kTitles.begin(), kTitles.end(), word) != kTitles.end() || is_class_of_settings(word);
+}
+
+// Where a printed value of settings begins, or npos.
+std::size_t literal_begin(std::string_view body) {
+  for (std::size_t at = body.find_first_of("({"); at != body.npos; at = body.find_first_of("({", at + 1)) {
+    if (body[at] == '{') {
+      // fairseq prints its tree without a title.
+      if (body.substr(at).starts_with("{'_name': ")) return at;
+      if (at > 0 && is_title_of_settings(body.substr(0, at))) return at;
+      return body.npos;  // any other record in braces
+    }
+    std::size_t begin = at;
+    while (begin > 0 && (is_word(body[begin - 1]) || body[begin - 1] == '.')) --begin;
+    if (!is_class_of_settings(body.substr(begin, at - begin))) continue;
+    const std::string_view inner = trimmed(body.substr(at + 1));
+    std::size_t key = 0;
+    while (key < inner.size() && is_word(inner[key])) ++key;
+    const bool named = key > 0 && key < inner.size() && inner[key] == '=' && !inner.substr(key).starts_with("==");
+    if (inner.empty() || inner == ")" || named) return begin;
+  }
+  return body.npos;
+}
+
+// "[2024-05-01 10:00:00] [INFO] …": what a logger puts before a line of its own.
+bool is_logged(std::string_view body) {
+  if (!body.starts_with('[')) return false;
+  const Token token = scan_token(body.data() + 1, body.data() + body.size());
+  return token.kind == TokenKind::kStamp || body.find("] [") != body.npos || body.find("] ") < body.find(',');
+}
+
+// Whether a line can go on with a value whose innermost bracket is closed by `closer`.
+bool goes_on(std::string_view body, char closer) {
+  if (body.empty()) return true;
+  const char c = body[0];
+  if (std::string_view("\"'}]),").find(c) != std::string_view::npos) return true;
+  if (closer == '}') return false;  // in an object a key comes first
+  if (is_logged(body)) return false;
+  if (std::string_view("{[(").find(c) != std::string_view::npos) return true;
+  if (is_digit(c) || c == '-' || c == '<' || c == '.') return body.ends_with(',') || body.find(' ') == body.npos;
+  std::size_t at = 0;
+  while (at < body.size() && (is_word(body[at]) || body[at] == '.')) ++at;
+  if (at == body.size() || body[at] == ',') return true;  // true, None, SchedulerType.LINEAR
+  return body[at] == '=' || body[at] == '(';
+}
+
+// The source of a program says where a value comes from: `lr=args.lr`.
+bool is_source(const Leaf& leaf) {
+  constexpr std::array<std::string_view, 7> kObjects{"args.", "self.", "config.", "cfg.", "opt.", "hparams.", "FLAGS."};
+  if (leaf.quoted) return false;
+  const std::string_view last = std::string_view(leaf.path).substr(leaf.path.find_last_of('/') + 1);
+  return leaf.text == last ||
+         std::any_of(kObjects.begin(), kObjects.end(), [&](auto object) { return leaf.text.starts_with(object); });
+}
+
+// SchedulerType.COSINE, OptimizerNames.ADAMW_TORCH: what the option is called.
+std::string enumerated(const Leaf& leaf) {
+  const std::size_t point = leaf.text.find('.');
+  constexpr std::array<std::string_view, 4> kEndings{"Type", "Names", "Strategy", "Mode"};
+  const std::string_view type = std::string_view(leaf.text).substr(0, point);
+  const std::string_view name = point == std::string::npos ? "" : std::string_view(leaf.text).substr(point + 1);
+  const bool is_enum = !leaf.quoted && is_identifier(type) && is_identifier(name) &&
+                       std::any_of(kEndings.begin(), kEndings.end(), [&](auto end) { return type.ends_with(end); }) &&
+                       std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  std::string out(is_enum ? name : std::string_view(leaf.text));
+  for (char& c : out) c = is_enum && c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return out;
+}
+
+void plan(std::string_view key, std::string_view value, Recorder& recorder) {
+  if (key != setting::kTrainSteps) return;
+  const Token steps = scan_token(value.data(), value.data() + value.size());
+  if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder.planned_steps(planned);
+}
+
+}  // namespace
+
+void record_leaves(std::string_view text, std::string_view path, std::int64_t line, Recorder& recorder) {
+  std::vector<Leaf> leaves;
+  flatten_literal(text, path, line, leaves);
+  const bool megatron =
+      std::any_of(leaves.begin(), leaves.end(), [](auto& leaf) { return is_megatron_mark(leaf.path); });
+  std::vector<FlatSetting> shared;
+  for (std::size_t i = 0; i < std::min(leaves.size(), kMostLeaves); ++i) {
+    const Leaf& leaf = leaves[i];
+    if (is_source(leaf) || leaf.path.empty()) continue;
+    const std::string value = enumerated(leaf).substr(0, kLongestValue);
+    if (is_of_other_matters(leaf.path)) {
+      std::string key = leaf.path;
+      std::replace(key.begin(), key.end(), '/', '_');
+      recorder.setting(key, value, leaf.line, leaf.path);
+      continue;
+    }
+    if (const MegatronWord* word = megatron ? megatron_word(leaf.path) : nullptr; word != nullptr && !word->negated) {
+      recorder.setting(word->canonical, value, leaf.line, leaf.path);
+      continue;
+    }
+    plan(setting_of_path(leaf.path), value, recorder);
+    shared.push_back({leaf.path, value, leaf.line});
+  }
+  record_settings(shared, recorder);
+}
+
+bool SettingBlocks::open(std::string_view line, std::int64_t number) {
+  const std::string_view sure = launcher_prefix(line);
+  launcher_ = sure.empty() ? likely_prefix(line) : sure;
+  sure_ = !sure.empty();
+  const std::string_view body = trimmed(line.substr(launcher_.size()));
+  if (body.starts_with("---") && is_rule(body, "arguments")) {
+    kind_ = Kind::kDump;
+    strangers_ = 0;
+    lines_ = 0;
+    grouped_queries_ = true;
+    return true;
+  }
+  if (body.starts_with("Overriding config with ") && body.ends_with(':')) {  // nanoGPT prints the file
+    kind_ = Kind::kAssignments;
+    strangers_ = 0;
+    lines_ = 0;
+    return true;
+  }
+  return open_literal(body, number) || open_dotted(body, number);
+}
+
+bool SettingBlocks::open_literal(std::string_view body, std::int64_t number) {
+  const std::size_t at = literal_begin(body);
+  return at != std::string_view::npos && begin(body.substr(at), "", number);
+}
+
+// DeepSpeed's "optimizer_params ............. {'lr': 1e-05}", on one line or over several.
+bool SettingBlocks::open_dotted(std::string_view body, std::int64_t number) {
+  const std::size_t at = body.find(".. {");
+  if (at == std::string_view::npos) return false;
+  const std::size_t dots = body.find_last_not_of('.', at);
+  if (dots == std::string_view::npos || body[dots] != ' ') return false;
+  const std::string_view before = trimmed(body.substr(0, dots));
+  const std::string_view key = before.substr(before.find_last_of(" \t") + 1);
+  return is_identifier(key) && begin(body.substr(at + 3), key, number);
+}
+
+bool SettingBlocks::begin(std::string_view value, std::string_view path, std::int64_t number) {
+  const std::size_t close = closing_bracket(value, value.find_first_of("({"));
+  if (close != std::string_view::npos) {
+    record_leaves(value.substr(0, close + 1), path, number, recorder_);
+    return true;
+  }
+  brackets_ = {};
+  if (!brackets_.line(value)) return false;
+  kind_ = Kind::kLiteral;
+  text_ = value;
+  path_ = path;
+  first_line_ = number;
+  strangers_ = 0;
+  lines_ = 1;
+  return true;
+}
+
+std::string_view SettingBlocks::behind_prefix(std::string_view line) const {
+  const std::string_view sure = launcher_prefix(line);
+  if (!sure.empty()) return line.substr(sure.size());
+  const std::string_view likely = launcher_.empty() ? std::string_view{} : likely_prefix(line);
+  return same_but_digits(likely, launcher_) ? line.substr(likely.size()) : line;
+}
+
+bool SettingBlocks::take(std::string_view line, std::int64_t number, bool unended) {
+  if (sure_ && launcher_prefix(line) != launcher_) return false;  // another process
+  const std::string_view body = trimmed(behind_prefix(line));
+  const bool taken = kind_ == Kind::kDump          ? take_dump_line(body, number, unended)
+                     : kind_ == Kind::kAssignments ? take_assignment(body, number, unended)
+                                                   : take_literal_line(body);
+  if (idle()) return taken;
+  strangers_ = taken ? 0 : strangers_ + 1;
+  if (strangers_ > kMostStrangers || ++lines_ > kMostLines) close();
+  return taken;
+}
+
+// `name ....... value`; a long name leaves one blank and no dots.
+bool SettingBlocks::take_dump_line(std::string_view body, std::int64_t number, bool unended) {
+  if (is_rule(body, "end of arguments")) {
+    close();
+    return true;
+  }
+  const std::size_t gap = body.find(' ');
+  const std::string_view key = body.substr(0, gap);
+  if (gap == std::string_view::npos || !is_identifier(key)) return false;
+  std::string_view value = trimmed(body.substr(gap));
+  constexpr std::size_t kShortestBare = 28;  // the narrowest padding there was
+  const std::size_t dots = std::min(value.find_first_not_of('.'), value.size());
+  if (dots == value.size()) return true;  // nothing is set
+  const bool dotted = dots >= 1 && value[dots] == ' ';
+  if (!dotted && key.size() < kShortestBare) return false;
+  if (dotted) value = trimmed(value.substr(dots));
+  for (const std::string_view origin : {"default", "updated"}) {  // GPT-NeoX tells where a value is from
+    if (value.ends_with("..." + std::string(origin))) {
+      value.remove_suffix(origin.size());
+      value = trimmed(value.substr(0, value.find_last_not_of('.') + 1));
+    }
+  }
+  if (!unended && !value.empty()) dump_setting(key, value, number);
+  return true;
+}
+
+void SettingBlocks::dump_setting(std::string_view key, std::string_view value, std::int64_t number) {
+  value = value.substr(0, kLongestValue);
+  if (key == "group_query_attention") grouped_queries_ = value != "False";
+  const MegatronWord* word = megatron_word(key);
+  if (word != nullptr && word->canonical == setting::kNumKeyValueHeads && !grouped_queries_) word = nullptr;
+  if (word != nullptr) {
+    const bool turned = word->negated && (value == "True" || value == "False");
+    recorder_.setting(word->canonical, !turned ? value : value == "True" ? "False" : "True", number, key);
+    return;
+  }
+  const std::string_view canonical = canonical_setting(key);
+  plan(canonical, value, recorder_);
+  recorder_.setting(canonical.empty() ? key : canonical, value, number, key);
+}
+
+// The lines of a file of assignments; the first of another kind ends it.
+bool SettingBlocks::take_assignment(std::string_view body, std::int64_t number, bool unended) {
+  if (body.starts_with('#') || body.starts_with("import ") || body.starts_with("from ")) return true;
+  const std::size_t equals = body.find('=');
+  const std::string_view key = trimmed(body.substr(0, equals));
+  if (equals == std::string_view::npos || !is_identifier(key)) {
+    close();
+    return false;
+  }
+  std::string_view value = trimmed(body.substr(equals + 1));
+  const bool quoted = value.starts_with('"') || value.starts_with('\'');
+  const std::size_t comment = value.find(" #", quoted ? behind_string(value, 0) : 0);
+  value = trimmed(value.substr(0, comment));
+  if (unended && comment == std::string_view::npos) return true;
+  if (quoted) {
+    record_leaves(value, key, number, recorder_);
+  } else {
+    const PythonValue plain = evaluate_python(value, [](std::string_view) -> const PythonValue* { return nullptr; });
+    record_leaves(plain.unknown.empty() ? plain.text : std::string(value), key, number, recorder_);
+  }
+  return true;
+}
+
+bool SettingBlocks::take_literal_line(std::string_view body) {
+  if (!goes_on(body, brackets_.innermost())) return false;
+  if (text_.size() + body.size() > kMostBytes) {
+    close();
+    return false;
+  }
+  if (!brackets_.line(body)) {
+    close();
+    return false;
+  }
+  text_ += '\n';
+  text_ += body;
+  if (brackets_.depth() == 0) close();
+  return true;
+}
+
+void SettingBlocks::close() {
+  if (kind_ == Kind::kLiteral) {
+    const std::size_t close = closing_bracket(text_, text_.find_first_of("({"));
+    record_leaves(std::string_view(text_).substr(0, close == text_.npos ? close : close + 1), path_, first_line_,
+                  recorder_);
+  }
+  kind_ = Kind::kNone;
+  text_.clear();
+}
+
+void SettingBlocks::finish() {
+  if (!idle()) close();
+}
+
+}  // namespace assay::lines
