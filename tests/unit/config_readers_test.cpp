@@ -23,7 +23,7 @@ struct Read {
   std::vector<ConfigFault> faults;
 };
 
-Read shown(ReadConfig read) {
+Read shown(const ReadConfig& read) {
   Read out;
   out.faults = read.faults;
   for (const FlatSetting& one : flatten(read.tree, out.faults)) {
