@@ -292,6 +292,7 @@ TEST(ConfigFile, OthersArePassedOver) {
        R"({"metadata": {"total_size": 5}, "weight_map": {"model.embed": "a.safetensors"}})"},
       {"pyproject.toml",
        "[project]\nname = 'x'\nversion = '1'\ndependencies = ['torch']\n[tool.black]\nline-length = 100\n"},
+      {"defaults.yaml", "defaults:\n  - optimizer: null\noptimizer: null\nlr_scheduler: null\nmodel: null\nlr: ~\n"},
       {"empty.yaml", "# nothing\n"},
       {"text.yaml", "just a sentence\n"},
   };
