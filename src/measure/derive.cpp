@@ -1,13 +1,13 @@
 // The arithmetic of a training run.
 //
-//   data-parallel size  D = world / (tensor x pipeline x context x sequence-parallel); expert parallelism does not enter
+//   data-parallel size  D = world / (tensor x pipeline x context x sequence-parallel); experts do not enter
 //   global batch        G = micro x D x accumulation, or given; then accumulation = G / (micro x D)
 //   tokens of a step    G x S (an upper bound where sequences are not packed)
 //   length              steps, or samples / G, or tokens / (G S), or epochs x examples / G
 //   warm-up             in steps, whatever it was counted in
 // Frameworks differ in what they are told and in what they count: nanoGPT's accumulation is over all ranks, MindFormers
-// ignores accumulation in a pipeline and micro-batches outside of one, OLMo-core and llm.c count batches in tokens. What
-// was told is believed before what can be calculated; where both are there and differ, the fact says both.
+// ignores accumulation in a pipeline and micro-batches outside of one, OLMo-core and llm.c count batches in tokens.
+// What was told is believed before what can be calculated; where both are there and differ, the fact says both.
 //
 // All sizes come from files: zero, negative, fractional or huge ones count as not said, and no product is taken
 // unchecked.

@@ -186,7 +186,8 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
 // LLaMA's params.json: two thirds of 4 h, times a factor, up to a multiple.
 std::int64_t llama_ffn(const Config& config, std::int64_t hidden, std::int64_t multiple) {
   const double factor = number_said(config, setting::kFfnMultiplier).value_or(1.0);
-  const double size = std::floor(factor * static_cast<double>(hidden * 8 / 3));
+  const std::int64_t two_thirds = hidden * 8 / 3;  // whole, before the factor: as the model's own code has it
+  const double size = std::floor(factor * static_cast<double>(two_thirds));
   if (!(size > 0) || size > 1e12) return 0;
   return rounded_up(static_cast<std::int64_t>(size), multiple);
 }

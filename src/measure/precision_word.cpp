@@ -33,7 +33,7 @@ std::string precision_word(const Config& config) {
   const auto fp16 = flag_said(config, setting::kFp16);
   if (bf16 == true) return "bf16";
   if (fp16 == true) return "fp16";
-  const std::string word = in_one_word(word_said(config, setting::kPrecision));
+  std::string word = in_one_word(word_said(config, setting::kPrecision));
   if (!word.empty()) return word;
   return bf16 == false && fp16 == false ? "fp32" : "";
 }

@@ -23,7 +23,7 @@ struct Read {
   std::vector<ConfigFault> faults;
 };
 
-Read shown(ReadConfig read) {
+Read shown(const ReadConfig& read) {
   Read out;
   out.faults = read.faults;
   for (const FlatSetting& one : flatten(read.tree, out.faults)) {
@@ -292,6 +292,7 @@ TEST(ConfigFile, OthersArePassedOver) {
        R"({"metadata": {"total_size": 5}, "weight_map": {"model.embed": "a.safetensors"}})"},
       {"pyproject.toml",
        "[project]\nname = 'x'\nversion = '1'\ndependencies = ['torch']\n[tool.black]\nline-length = 100\n"},
+      {"defaults.yaml", "defaults:\n  - optimizer: null\noptimizer: null\nlr_scheduler: null\nmodel: null\nlr: ~\n"},
       {"empty.yaml", "# nothing\n"},
       {"text.yaml", "just a sentence\n"},
   };

@@ -380,7 +380,9 @@ bool holds_training_settings(std::span<const FlatSetting> settings, bool promise
   std::set<std::string> known;
   for (const auto& said : meanings(settings, vocabulary)) {
     for (const Meaning& one : said) {
-      if (setting_row(one.key) != nullptr) known.insert(one.key);
+      // Names alone, as in a list of defaults, say nothing; a framework's own file may leave all to its trainer.
+      const bool says = vocabulary != nullptr || one.value != "None";
+      if (says && setting_row(one.key) != nullptr) known.insert(one.key);
     }
   }
   const bool telling = std::any_of(kTelling.begin(), kTelling.end(),
