@@ -121,11 +121,12 @@ Grouping group_all(const Shelf& shelf) {
 }
 
 // A folder that the user named and that gave nothing is told like a file that gave nothing.
-void add_empty_folders(const std::vector<std::string>& paths, const Discovery& discovery, Report& report) {
+void add_empty_folders(const std::vector<std::string>& paths, const Discovery& discovery, std::span<const Input> inputs,
+                       Report& report) {
   std::vector<std::int64_t> files(paths.size()), gave(paths.size());
-  for (std::size_t i = 0; i < discovery.inputs.size(); ++i) {
-    ++files[discovery.inputs[i].argument];
-    if (report.files[i].state == FileState::kRead) ++gave[discovery.inputs[i].argument];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].archive.empty()) ++files[inputs[i].argument];
+    if (report.files[i].state == FileState::kRead) ++gave[inputs[i].argument];
   }
   for (const std::size_t argument : discovery.folders) {
     if (gave[argument] > 0) continue;
@@ -254,17 +255,18 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   asked.ignore.clear();
   const std::vector<const Rule*> rules = ASSAY_TRY(plan(asked));
   const Discovery discovery = discover(paths, options.interrupted);
-  const std::vector<Input>& inputs = discovery.inputs;
   if (options.progress != nullptr) {
-    for (const Input& input : inputs) options.progress->bytes_total += input.bytes;
-    options.progress->files_total += static_cast<std::int64_t>(inputs.size());
+    for (const Input& input : discovery.inputs) options.progress->bytes_total += input.bytes;
+    options.progress->files_total += static_cast<std::int64_t>(discovery.inputs.size());
   }
 
-  Shelf shelf(inputs, options);
-  parallel_for(inputs.size(), options.jobs, [&](std::size_t i) {
+  Shelf shelf(discovery.inputs, options);
+  parallel_for(discovery.inputs.size(), options.jobs, [&](std::size_t i) {
     shelf.read(i);
     if (options.progress != nullptr) ++options.progress->files_done;
   });
+  shelf.unpack();
+  const std::span<const Input> inputs = shelf.inputs();
   const Grouping grouping = group_all(shelf);
   // What was read until an interruption is judged; one that comes now ends it.
   const bool cut_short = stopped(options);
@@ -288,7 +290,7 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
     tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
   }
   report.complete = !stopped(options);
-  if (report.complete) add_empty_folders(paths, discovery, report);
+  if (report.complete) add_empty_folders(paths, discovery, inputs, report);
   if (inputs.size() == 1 && paths.size() == 1 && discovery.folders.empty()) report.beside = lies_beside(inputs.front());
   for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
   drop_ignored(options, report);

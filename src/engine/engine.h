@@ -21,6 +21,7 @@ struct Input {
   bool stream = false;         // a pipe: it can be read once
   std::int64_t bytes = 0;      // where known
   std::optional<Error> error;  // then it is not read
+  std::string archive = {};    // that it is a member of; `path` then goes on from its path
 };
 
 struct Discovery {

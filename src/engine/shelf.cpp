@@ -3,7 +3,8 @@
 // Which files are of one run is known only when all were read, and a folder of ten thousand logs does not fit into
 // memory. So each file is read once for its fingerprint, and its recording stays on the shelf as long as there is
 // room (CheckOptions::held_bytes); what finds no room is let go and read again when its run is judged. A pipe can be
-// read once, so it always stays. Which files stay depends on the order in which threads finish, the report does not:
+// read once, so it always stays; the members of an archive are read in one pass over it, and one that finds no room
+// costs another pass. Which files stay depends on the order in which threads finish, the report does not:
 // a recording read again is the same recording.
 
 #include "engine/shelf.h"
@@ -72,57 +73,109 @@ std::size_t bytes_of(const Recording& recording) {
   return bytes;
 }
 
-Shelf::Shelf(std::span<const Input> inputs, const CheckOptions& options)
-    : inputs_(inputs), options_(options), places_(inputs.size()), fingerprints_(inputs.size()) {}
+Shelf::Shelf(std::vector<Input> inputs, const CheckOptions& options)
+    : inputs_(std::move(inputs)), options_(options), places_(inputs_.size()), fingerprints_(inputs_.size()) {}
 
-Recording Shelf::recording_of(std::size_t file, bool again) const {
-  const Input& input = inputs_[file];
-  const auto complete = [&](Recording recording) {
-    recording.file.path = input.path;
-    recording.file.named = input.named;
-    // Whose words they are is no setting of theirs.
-    const auto& said = recording.config.settings;
-    recording.file.settings =
-        std::count_if(said.begin(), said.end(), [](const Setting& one) { return one.key != setting::kFramework; });
-    // In a folder, a file that is no log is nothing to speak of.
-    if (!input.named && recording.file.state == FileState::kNothingRead) recording.file.state = FileState::kUnknown;
-    return recording;
+Recording Shelf::complete(const Input& input, Recording recording) const {
+  recording.file.path = input.path;
+  recording.file.named = input.named;
+  if (recording.file.bytes == 0) recording.file.bytes = input.bytes;  // an archive is read by a library
+  // Whose words they are is no setting of theirs.
+  const auto& said = recording.config.settings;
+  recording.file.settings =
+      std::count_if(said.begin(), said.end(), [](const Setting& one) { return one.key != setting::kFramework; });
+  // In a folder, a file that is no log is nothing to speak of.
+  if (!input.named && recording.file.state == FileState::kNothingRead) recording.file.state = FileState::kUnknown;
+  return recording;
+}
+
+// The file's own, and those of its members where it is an archive; of a member only its own.
+std::vector<Recording> Shelf::recordings_of(const Input& input, bool again) const {
+  const auto alone = [&](Recording recording) {
+    std::vector<Recording> out;
+    out.push_back(complete(input, std::move(recording)));
+    return out;
   };
-  if (input.error) return complete(without_records(input, FileState::kFailed, input.error));
-  if (!input.named && quotes_logs(input.path)) return complete(without_records(input, FileState::kUnknown, {}));
+  if (input.error) return alone(without_records(input, FileState::kFailed, input.error));
+  if (!input.named && quotes_logs(input.path)) return alone(without_records(input, FileState::kUnknown, {}));
+  const ReadOptions options{
+      .progress = again ? nullptr : options_.progress, .interrupted = options_.interrupted, .named = input.named};
   // An exception here is ours or a library's (memory): the file is marked, the rest goes on.
   std::string what;
   try {
-    Recording recording = read_file(
-        input.path,
-        {.progress = again ? nullptr : options_.progress, .interrupted = options_.interrupted, .named = input.named});
-    if (stopped()) forget_cut(recording);
-    return complete(std::move(recording));
+    std::vector<Recording> read;
+    if (input.archive.empty()) {
+      read = read_path(input.path, options, [](std::string_view path) { return !quotes_logs(path); });
+    } else {
+      read = read_path(input.archive, options, [&](std::string_view path) { return path == input.path; });
+      read.erase(read.begin());
+      if (read.empty()) return alone(failed(input, "the archive has changed"));
+    }
+    for (Recording& one : read) {
+      if (stopped()) forget_cut(one);
+    }
+    read.front() = complete(input, std::move(read.front()));
+    return read;
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
     what = "unknown exception";
   }
-  return complete(failed(input, what));
+  return alone(failed(input, what));
 }
 
 void Shelf::read(std::size_t file) {
   if (stopped()) return;
-  Recording recording = recording_of(file, false);
+  std::vector<Recording> read = recordings_of(inputs_[file], false);
+  Recording own = std::move(read.front());
+  read.erase(read.begin());
+  places_[file].members = std::move(read);
+  put(file, std::move(own));
+}
+
+void Shelf::put(std::size_t file, Recording recording) {
   Place& place = places_[file];
   place.read = true;
-  if (inputs_.size() > 1) fingerprints_[file] = fingerprint(recording, points_for(inputs_.size()));
+  const bool alone = inputs_.size() == 1 && place.members.empty();
+  if (!alone) fingerprints_[file] = fingerprint(recording, points_for(inputs_.size()));
   fingerprints_[file].path = inputs_[file].path;
   const bool wanted = recording.rows() > 0 || !recording.events.empty() || !recording.config.settings.empty();
   const std::size_t bytes = bytes_of(recording);
   const bool room = held_bytes_.fetch_add(bytes) + bytes <= options_.held_bytes;
-  if (wanted && (room || inputs_[file].stream || inputs_.size() == 1)) {
+  if ((wanted && room) || inputs_[file].stream || alone) {
     place.ledger = recording.file;
     place.held = std::move(recording);
     return;
   }
   held_bytes_ -= bytes;
   place.ledger = std::move(recording.file);
+}
+
+void Shelf::unpack() {
+  const auto packed = [](const Place& place) { return !place.members.empty(); };
+  if (std::none_of(places_.begin(), places_.end(), packed)) return;
+  std::vector<Input> inputs = std::exchange(inputs_, {});
+  std::vector<Place> places = std::exchange(places_, {});
+  std::vector<Fingerprint> fingerprints = std::exchange(fingerprints_, {});
+  std::vector<std::pair<std::size_t, Recording>> members;  // and where they go
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<Recording> held = std::exchange(places[i].members, {});
+    Input member = inputs[i];
+    member.archive = inputs[i].path;
+    member.named = false;
+    inputs_.push_back(std::move(inputs[i]));
+    places_.push_back(std::move(places[i]));
+    fingerprints_.push_back(std::move(fingerprints[i]));
+    for (Recording& one : held) {
+      member.path = one.path;
+      member.bytes = one.file.bytes;
+      members.emplace_back(inputs_.size(), std::move(one));
+      inputs_.push_back(member);
+      places_.emplace_back();
+      fingerprints_.emplace_back();
+    }
+  }
+  for (auto& [file, recording] : members) put(file, complete(inputs_[file], std::move(recording)));
 }
 
 std::optional<Recording> Shelf::take(std::size_t file) {
@@ -133,7 +186,7 @@ std::optional<Recording> Shelf::take(std::size_t file) {
     return out;
   }
   if (stopped()) return std::nullopt;
-  return recording_of(file, true);
+  return std::move(recordings_of(inputs_[file], true).front());
 }
 
 }  // namespace assay

@@ -15,11 +15,15 @@ namespace assay {
 
 class Shelf {
  public:
-  /// inputs and options have to outlive it.
-  Shelf(std::span<const Input> inputs, const CheckOptions& options);
+  /// options have to outlive it.
+  Shelf(std::vector<Input> inputs, const CheckOptions& options);
 
   /// Reads a file; each once, from any thread. Never throws.
   void read(std::size_t file);
+  /// Puts what archives held behind them, each member a file of its own: the numbers of files change. Once, after all
+  /// were read.
+  void unpack();
+  std::span<const Input> inputs() const { return inputs_; }
   /// Whether it was read before an interruption.
   bool was_read(std::size_t file) const { return places_[file].read; }
   /// Its recording, which leaves the shelf: held, or read again. Nothing where it cannot be read again any more (an
@@ -35,11 +39,14 @@ class Shelf {
     bool read = false;
     FileRecord ledger;
     std::optional<Recording> held;
+    std::vector<Recording> members;  // until unpack()
   };
-  Recording recording_of(std::size_t file, bool again) const;
+  std::vector<Recording> recordings_of(const Input& input, bool again) const;
+  Recording complete(const Input& input, Recording recording) const;
+  void put(std::size_t file, Recording recording);
   bool stopped() const { return options_.interrupted != nullptr && options_.interrupted->load(); }
 
-  std::span<const Input> inputs_;
+  std::vector<Input> inputs_;
   const CheckOptions& options_;
   std::vector<Place> places_;
   std::vector<Fingerprint> fingerprints_;

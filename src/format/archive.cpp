@@ -104,7 +104,7 @@ class Member final : public ByteSource {
 
 class Unpacking {
  public:
-  Unpacking(const std::string& path, const ReadOptions& options, bool (*wanted)(std::string_view))
+  Unpacking(const std::string& path, const ReadOptions& options, const std::function<bool(std::string_view)>& wanted)
       : path_(path), options_(options), wanted_(wanted) {}
 
   void run(archive* handle, bool single) {
@@ -150,9 +150,11 @@ class Unpacking {
       whole.file.state = FileState::kNothingRead;
       Location where;
       where.path = path_;
-      whole.file.error = Error{ErrorCode::kUnrecognised,
-                               "holds no log of a training run among its " + std::to_string(members_) + " files",
-                               std::move(where), ""};
+      whole.file.error =
+          Error{ErrorCode::kUnrecognised,
+                members_ == 1 ? "the one file in it is no log of a training run"
+                              : "holds no log of a training run among its " + std::to_string(members_) + " files",
+                std::move(where), ""};
     }
     std::vector<Recording> out;
     out.push_back(std::move(whole));
@@ -187,7 +189,7 @@ class Unpacking {
 
   const std::string& path_;
   const ReadOptions& options_;
-  bool (*wanted_)(std::string_view);
+  const std::function<bool(std::string_view)>& wanted_;
   FileRecord file_;
   std::vector<Recording> recordings_;
   std::unordered_map<std::string, std::size_t> of_path_;  // never iterated
@@ -208,7 +210,7 @@ bool holds_members(const std::string& path) {
 bool is_archive(std::string_view kind) { return kind == "tar" || kind == "zip" || is_single(kind); }
 
 std::vector<Recording> read_archive(const std::string& path, std::string_view kind, const ReadOptions& options,
-                                    bool (*wanted)(std::string_view path)) {
+                                    const std::function<bool(std::string_view path)>& wanted) {
   const bool single = is_single(kind) && !holds_members(path);
   Unpacking unpacking(path, options, wanted);
   Error error;

@@ -5,6 +5,7 @@
 //
 // Logs compressed with bzip2, xz, lzma or lz4 come the same way, as an archive of one member.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,6 @@ bool is_archive(std::string_view kind);
 /// wanted: whether a member of that path is to be read. Never throws; a failure is in the first recording.
 /// Limits: 100,000 members, and the ratio of CodecLimits.
 std::vector<Recording> read_archive(const std::string& path, std::string_view kind, const ReadOptions& options,
-                                    bool (*wanted)(std::string_view path));
+                                    const std::function<bool(std::string_view path)>& wanted);
 
 }  // namespace assay

@@ -154,7 +154,7 @@ Recording read_pieces(const std::string& path, ByteSource& source, const ReadOpt
 }
 
 std::vector<Recording> read_path(const std::string& path, const ReadOptions& options,
-                                 bool (*wanted)(std::string_view path)) {
+                                 const std::function<bool(std::string_view path)>& wanted) {
   std::vector<Recording> out;
   out.push_back(read_file(path, options));
   const FileRecord& file = out.front().file;

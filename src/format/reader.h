@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,7 +55,7 @@ Recording read_pieces(const std::string& path, ByteSource& source, const ReadOpt
 /// Reads one file of whatever kind, or the members of one archive (format/archive.h): wanted tells which.
 /// At least one recording.
 std::vector<Recording> read_path(const std::string& path, const ReadOptions& options,
-                                 bool (*wanted)(std::string_view path));
+                                 const std::function<bool(std::string_view path)>& wanted);
 
 /// Reads one file of whatever kind. Never throws; a failure is in Recording::file (state, error).
 Recording read_file(const std::string& path, const ReadOptions& options);

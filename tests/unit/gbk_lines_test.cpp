@@ -49,10 +49,21 @@ TEST(GbkLines, DoesNotDependOnThePieces) {
   for (std::size_t chunk = 1; chunk < 200; ++chunk) ASSERT_EQ(turned(text, chunk), want) << chunk;
 }
 
+// The symbols of GB 2312 belong to the text: "步骤 1 → 损失│2.5×℃". Python: encode("gbk").
+TEST(GbkLines, SymbolsBetweenIdeographs) {
+  constexpr std::string_view kGbk =
+      "\xb2\xbd\xd6\xe8 1 \xa1\xfa \xcb\xf0\xca\xa7\xa9\xa6"
+      "2.5\xa1\xc1\xa1\xe6\n";
+  EXPECT_EQ(turned(kGbk), "步骤 1 → 损失│2.5×℃\n");
+}
+
 // Bytes that are no Chinese text stay what they are: accents in Latin-1, random bytes, half a character.
 TEST(GbkLines, LeavesOtherBytesAlone) {
   for (const std::string_view text :
-       {"perte \xe9lev\xe9 1.5\n", "\x80\xff\xfe\n", "\xcb\n", "\xa0\xa1\xf8\xfd\n", "caf\xe9 \xe0 la carte\n"}) {
+       {"perte \xe9lev\xe9 1.5\n", "\x80\xff\xfe\n", "\xcb\n", "\xa0\xa1\xf8\xfd\n", "caf\xe9 \xe0 la carte\n",
+        "perte \xe9lev\xe9"
+        "e\n",
+        "\xe4hnlich\n"}) {
     EXPECT_EQ(turned(text), text);
   }
 }

@@ -26,15 +26,39 @@ bool all_ascii(std::string_view text) {
   return (high & 0x8080'8080'8080'8080) == 0;
 }
 
-// Ideographs in daily use, and the full-width forms that stand between them.
-bool is_chinese(std::uint32_t code) {
-  return (code >= 0x4e00 && code <= 0x9fff) || (code >= 0x3000 && code <= 0x303f) ||
-         (code >= 0xff00 && code <= 0xffef) || (code >= 0x2010 && code <= 0x2026);
+enum class Letter : std::uint8_t { kIdeograph, kSymbol, kForeign };
+
+// Ideographs in daily use; the symbols of GB 2312 that stand between them (full-width forms, arrows, boxes, ×, ℃, α, Ⅱ);
+// everything else.
+Letter letter(std::uint32_t code) {
+  if (code >= 0x4e00 && code <= 0x9fff) return Letter::kIdeograph;
+  const bool rare =
+      (code >= 0x3400 && code <= 0x4dbf) || (code >= 0x20000 && code <= 0x3ffff);  // extensions A and B on
+  if (rare) return Letter::kIdeograph;
+  const bool wide = (code >= 0x3000 && code <= 0x30ff) || (code >= 0xff00 && code <= 0xffef);
+  const bool sign = (code >= 0x2010 && code <= 0x26ff) || code == 0xd7 || code == 0xf7 || code == 0xb0 ||
+                    code == 0xb1 || code == 0xb7 || code == 0xa7 || code == 0xa4 || code == 0xa8;
+  const bool greek = (code >= 0x391 && code <= 0x3c9) || (code >= 0x410 && code <= 0x451);
+  return wide || sign || greek ? Letter::kSymbol : Letter::kForeign;
+}
+
+// Nearly all characters in use are of GB 2312, both of whose bytes are above 0xa0. An accented Latin-1 letter makes a
+// pair with the plain one behind it ("élevée").
+bool mostly_gb2312(std::string_view gbk) {
+  std::size_t common = 0;
+  std::size_t other = 0;
+  for (std::size_t at = 0; at < gbk.size(); ++at) {
+    if (static_cast<unsigned char>(gbk[at]) < 0x80) continue;
+    const bool high = at + 1 < gbk.size() && static_cast<unsigned char>(gbk[at + 1]) > 0xa0;
+    ++(high ? common : other);
+    ++at;
+  }
+  return common >= 4 * other;
 }
 
 bool reads_as_chinese(std::string_view utf8) {
-  std::size_t chinese = 0;
-  std::size_t other = 0;
+  std::size_t ideographs = 0;
+  std::size_t foreign = 0;
   for (std::size_t at = 0; at < utf8.size();) {
     const std::size_t size = utf8_sequence(utf8.substr(at));
     if (size == 0) return false;
@@ -42,11 +66,12 @@ bool reads_as_chinese(std::string_view utf8) {
     if (size > 1) {
       code &= 0x7fU >> size;
       for (std::size_t k = 1; k < size; ++k) code = code << 6 | (static_cast<unsigned char>(utf8[at + k]) & 0x3fU);
-      ++(is_chinese(code) ? chinese : other);
+      ideographs += letter(code) == Letter::kIdeograph ? 1 : 0;
+      foreign += letter(code) == Letter::kForeign ? 1 : 0;
     }
     at += size;
   }
-  return chinese >= 9 * other && chinese > 0;
+  return ideographs > 0 && ideographs >= 9 * foreign;
 }
 
 }  // namespace
@@ -85,7 +110,8 @@ GbkLines::~GbkLines() = default;
 
 // Whether converted_ now holds the line.
 bool GbkLines::convert(std::string_view line) {
-  if (line.size() > kLongestLine || all_ascii(line) || count_invalid_utf8(line) == 0) return false;
+  if (line.size() > kLongestLine || all_ascii(line)) return false;
+  if (count_invalid_utf8(line) == 0 || !mostly_gb2312(line)) return false;
   if (!converter_) converter_ = std::make_unique<Converter>();
   if (!converter_->convert(line, converted_) || !reads_as_chinese(converted_)) return false;
   found_ = true;
