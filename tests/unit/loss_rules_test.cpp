@@ -12,7 +12,6 @@
 #include "measure/non_finite.h"
 #include "measure/plateau.h"
 #include "measure/swings.h"
-#include "measure/training_kind.h"
 #include "unit/support/loss_cases.h"
 
 namespace assay {
@@ -324,37 +323,6 @@ TEST(InitialTransient, ExcerptFromTheMiddleHasNone) {
 }
 
 // --- NaN ---
-
-TEST(TrainingKind, IsToldBySettingsMetricsAndFirstLoss) {
-  EXPECT_EQ(training_kind(MakeRun().series("loss", {10.9, 10.2, 9.7}).done()), TrainingKind::kPretraining);
-  EXPECT_EQ(training_kind(MakeRun().series("loss", {2.1, 2.0, 1.9}).done()), TrainingKind::kFineTuning);
-  EXPECT_EQ(training_kind(MakeRun().setting("vocab_size", "256").series("loss", {4.1, 3.6, 3.2}).done()),
-            TrainingKind::kPretraining);
-  EXPECT_EQ(training_kind(MakeRun().setting("lora_alpha", "16").series("loss", {6.1, 4.0, 2.2}).done()),
-            TrainingKind::kFineTuning);
-  const auto kind_of = [](const char* key, const char* value, double loss) {
-    return training_kind(MakeRun().setting(key, value).series("loss", {loss, loss - 0.1, loss - 0.2}).done());
-  };
-  EXPECT_EQ(kind_of("fine_tuning", "true", 10.9), TrainingKind::kFineTuning);
-  EXPECT_EQ(kind_of("fine_tuning", "False", 10.9), TrainingKind::kPretraining);
-  EXPECT_EQ(kind_of("init_from", "scratch", 2.1), TrainingKind::kPretraining);
-  EXPECT_EQ(kind_of("init_from", "gpt2-xl", 2.1), TrainingKind::kFineTuning);
-  EXPECT_EQ(kind_of("model_name_or_path", "/a/model", 2.1), TrainingKind::kFineTuning);
-  EXPECT_EQ(kind_of("model_name_or_path", "/a/model", 10.9), TrainingKind::kPretraining);  // its shape alone
-  EXPECT_EQ(training_kind(MakeRun()
-                              .setting("lora_r", "16")
-                              .setting("lora_target_modules", "[]")
-                              .series("loss", {10.9, 10.0, 9.0})
-                              .done()),
-            TrainingKind::kPretraining);
-  EXPECT_EQ(training_kind(MakeRun().setting("stage", "dpo").series("loss", {0.69, 0.68, 0.6}).done()),
-            TrainingKind::kPreference);
-  EXPECT_EQ(training_kind(MakeRun().series("loss", {0.0, 0.0, 0.0}).series("reward", {0.1, 0.2, 0.3}).done()),
-            TrainingKind::kPreference);
-  EXPECT_EQ(training_kind(MakeRun().steps(29020, 10).series("loss", {6.1, 6.0, 6.2}).done()), TrainingKind::kUnknown);
-  EXPECT_EQ(training_kind(MakeRun().kind(TrainingKind::kPretraining).series("loss", {2.1}).done()),
-            TrainingKind::kPretraining);
-}
 
 TEST(LossPlateau, StuckPretrainingAndFlatFineTuning) {
   const Rule& plateau = rule("loss-plateau");

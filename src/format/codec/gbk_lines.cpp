@@ -28,8 +28,7 @@ bool all_ascii(std::string_view text) {
 
 enum class Letter : std::uint8_t { kIdeograph, kSymbol, kForeign };
 
-// Ideographs in daily use; the symbols of GB 2312 that stand between them (full-width forms, arrows, boxes, ×, ℃, α, Ⅱ);
-// everything else.
+// Ideographs; the symbols of GB 2312 that stand between them (full-width forms, arrows, boxes, ×, ℃, α, Ⅱ); all else.
 Letter letter(std::uint32_t code) {
   if (code >= 0x4e00 && code <= 0x9fff) return Letter::kIdeograph;
   const bool rare =

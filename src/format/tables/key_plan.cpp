@@ -274,7 +274,8 @@ void TablePlan::judge(std::span<const KeyFacts> facts, std::int64_t rows) {
     }
   }
   is_table_of_runs_ = axis_.empty() && rows >= 3 && has_result && settings >= 2 && (jumps || settings >= 4);
-  is_log_ = !is_table_of_runs_ && (long_form_ || (has_values && (tells || !axis_.empty())) || (has_total && !axis_.empty()));
+  is_log_ =
+      !is_table_of_runs_ && (long_form_ || (has_values && (tells || !axis_.empty())) || (has_total && !axis_.empty()));
 }
 
 KeyPlan TablePlan::own_name(std::string_view key) {

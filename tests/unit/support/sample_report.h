@@ -176,7 +176,8 @@ inline RunSummary sample_run() {
   first.line = 40;
   Event last = first;
   last.step = 90;
-  run.events = {{EventKind::kOverflow, 7, first, last, event_place(run.id, first), event_place("runs/7b/rank_1.log", last)}};
+  run.events = {
+      {EventKind::kOverflow, 7, first, last, event_place(run.id, first), event_place("runs/7b/rank_1.log", last)}};
   return run;
 }
 
