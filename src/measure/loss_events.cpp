@@ -1,10 +1,10 @@
 // Spike, divergence, or just the beginning?
 //
 // One walk (departures.h) finds where the loss leaves its level. What it is called depends on what became of it:
-// - It began within the first 50 records or within the warm-up, at a level that training had hardly left (70 % of the
-//   first loss) or with a peak above the first loss, and it came back (or is more than half way back where the log ends
-//   in that same early part): an initial transient. Adam's first steps, a learning rate that starts high, fp16 scale
-//   search: 6.9 -> 24.7 at step 2 and healthy ever after.
+// - It began within the first 50 records and the first quarter of the run, or within the warm-up, at a level that
+//   training had hardly left (70 % of the first loss) or with a peak above the first loss, and it came back (or is more
+//   than half way back where the log ends in that same early part): an initial transient. Adam's first steps, a
+//   learning rate that starts high, fp16 scale search: 6.9 -> 24.7 at step 2 and healthy ever after.
 // - It came back: a spike. One that has lost half of its height and ends within a tenth of its level came back as well:
 //   that far the level itself may move while a spike heals, and no less than a tenth is called a divergence.
 // - It did not come back within its segment: a divergence, once 16 records (or their length in steps: excerpts leave
@@ -44,6 +44,10 @@ constexpr std::size_t kTailRecords = 16;
 constexpr double kLargestStep = 0.3;  // of the scale; a harder stage of data costs less
 constexpr double kOvershoot = 1.5;    // of the height of a step: the highest tenth of its first records
 constexpr double kRisesOn = 0.25;
+// The beginning is the first quarter of a run whose length is told or long past; of a short log nobody knows of what
+// run it is the beginning, so ten records are always one.
+constexpr double kBeginningShare = 0.25;
+constexpr std::size_t kSurelyBeginning = 10;
 constexpr std::size_t kFirstRecords = 3;  // of a segment: what begins there came with the restart
 
 double first_finite(std::span<const double> values) {
@@ -145,7 +149,15 @@ class Classifier {
   }
 
   bool early(std::size_t i) const {
-    return starts_ && (i < set_.transient_records || (warmup_end_ && loss_.row_of(i) <= *warmup_end_));
+    if (!starts_) return false;
+    if (warmup_end_ && loss_.row_of(i) <= *warmup_end_) return true;
+    return i < kSurelyBeginning || (i < set_.transient_records && in_first_quarter(i));
+  }
+
+  bool in_first_quarter(std::size_t i) const {
+    const auto last = static_cast<double>(std::max(loss_.last_step(), run_.planned_steps.value_or(0)));
+    const auto first = static_cast<double>(loss_.first_step());
+    return static_cast<double>(loss_.step(i)) - first <= kBeginningShare * (last - first);
   }
 
   // An alarm may come some records after the onset.

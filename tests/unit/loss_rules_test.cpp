@@ -314,6 +314,17 @@ TEST(InitialTransient, BumpOfTheFirstStepsIsNoDivergence) {
   EXPECT_TRUE(judge_completely(rule("loss-divergence"), run).empty());
 }
 
+// Fine-tuning hardly leaves its first level: late in a short run it is still no beginning.
+TEST(InitialTransient, LateInAShortRunIsASpike) {
+  std::vector<double> loss(60);
+  for (std::size_t i = 0; i < loss.size(); ++i) loss[i] = 2.6 - 0.002 * static_cast<double>(i) + 0.02 * (i % 3 == 1);
+  loss[42] = 6.5;
+  loss[43] = 4.1;
+  const assay::Run run = MakeRun().series("loss", loss).done();
+  EXPECT_TRUE(judge_completely(rule("initial-transient"), run).empty());
+  EXPECT_EQ(judge_completely(rule("loss-spike"), run).size(), 1U);
+}
+
 TEST(InitialTransient, ExcerptFromTheMiddleHasNone) {
   std::vector<double> loss(40, 2.77);
   raise(loss, 3, 6, 3);

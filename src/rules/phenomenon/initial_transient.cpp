@@ -80,10 +80,11 @@ const Rule kInitialTransient{
         {.finds = "A rise of the loss within the first records of a run that comes back.",
          .matters = "It looks like a divergence and is none: the first updates of a new optimizer overshoot.",
          .decides =
-             "A departure (as `loss-spike` finds it) that begins within the first 50 records or within the warm-up of "
-             "a log that begins at the start of its training; at a level that is still 70 % of the first loss, or with "
-             "a peak above the first loss; and that has come back, or is more than half way back where the log ends "
-             "within that same part.",
+             "A departure (as `loss-spike` finds it) that begins within the first 50 records and the first quarter "
+             "of the run (the first ten records are always its beginning), or within the warm-up, of a log that begins "
+             "at the start of its training; at a level that is still 70 % of the first loss, or with a peak above the "
+             "first loss; and that has come back, or is more than half way back where the log ends within that same "
+             "part.",
          .example = "`loss rose from 6.936 to 24.7 at step 2, at the start of training, and was back by step 3`",
          .to_do = "Nothing. A longer warm-up, or one that starts at zero, makes it smaller.",
          .false_alarms = "None that cost anything: it is a note.",
