@@ -57,6 +57,7 @@ TEST(LinesEvents, OtherWordsForSkipsAndNaN) {
                     "grad norm for bucket #0 in backward pass before data-parallel communication collective')\n"));
   EXPECT_EQ(rerun.kind, EventKind::kNonFinite);
   EXPECT_EQ(rerun.step, 3);
+  EXPECT_EQ(only(read_log("RuntimeError: CUDA out of memory\n")).kind, EventKind::kAborted);
   EXPECT_EQ(only(read_log("Loss is nan, stopping training\n")).kind, EventKind::kNonFinite);
 }
 

@@ -99,6 +99,7 @@ constexpr Message kMessages[] = {
     {kAborted, {"(SIGTERM) received by PID"}, "", "", "", true},
     {kAborted, {"oom-kill event"}, "", "", "", true},
     {kAborted, {"out of memory. Tried to allocate"}, "", "", "", true},  // CUDA, NPU
+    {kAborted, {"RuntimeError: ", " out of memory"}, "", "", "", true},  // without its traceback
     {kAborted, {"OutOfMemoryError:"}, "", "", "", true},
     {kAborted, {"ChildFailedError:"}, "", "", "", true},
     {kAborted, {"Watchdog caught collective operation timeout"}, "", "", "", true},
