@@ -203,7 +203,7 @@ TEST(EventFileTest, AxesOtherThanStepsDoNotSpoilTheSteps) {
     EXPECT_THAT(steps_of(got, metric), ElementsAre(1, 2, 3, 4)) << metric;
   }
   EXPECT_THAT(values_of(got, "eval_loss"), ElementsAre(9));
-  EXPECT_EQ(why_left(got), "12 the same over samples or tokens instead of steps; ");
+  EXPECT_EQ(why_left(got), "12 over samples or tokens instead of steps; ");
 
   const Recording alone = read(bytes::version() + bytes::scalar(1024, "lm loss vs samples", 3) +
                                bytes::scalar(2048, "lm loss vs samples", 2));
@@ -212,6 +212,27 @@ TEST(EventFileTest, AxesOtherThanStepsDoNotSpoilTheSteps) {
 }
 
 TEST(EventFileTest, NamesOfFrameworks) {
+// DeepSpeed's monitor counts in samples, and says so in front.
+TEST(EventFileTest, TheAxisOfTheTrainingLossIsKept) {
+  std::string bytes = bytes::version();
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    const auto x = static_cast<float>(step);
+    bytes += scalar(step * 512, "Train/Samples/train_loss", 4 - x) + scalar(step * 512, "Train/Samples/lr", x / 8) +
+             scalar(step * 512, "Train/Eigenvalues/ModelBlockParam_0", x) + scalar(step, "gpu/temperature", 70);
+  }
+  const Recording got = read(bytes);
+  EXPECT_EQ(got.axis, "samples");
+  EXPECT_THAT(steps_of(got, "loss"), ElementsAre(512, 1024, 1536));
+  EXPECT_THAT(values_of(got, "loss"), ElementsAre(3, 2, 1));
+  EXPECT_THAT(values_of(got, "learning_rate"), ElementsAre(0.125, 0.25, 0.375));
+  EXPECT_EQ(why_left(got), "3 on another axis than the loss; ");
+  for (std::uint64_t step = 1; step <= 3; ++step) bytes += scalar(step, "train/loss", 2);
+  const Recording both = read(bytes);
+  EXPECT_EQ(both.axis, "step");
+  EXPECT_THAT(values_of(both, "loss"), ElementsAre(2, 2, 2));
+  EXPECT_EQ(why_left(both), "9 over samples or tokens instead of steps; ");
+}
+
   const Recording got =
       read(bytes::version() + bytes::scalar(1, "train_loss_step", 3) + bytes::scalar(1, "lm loss validation", 4) +
            bytes::scalar(1, "hp_metric", -1) + bytes::scalar(1, "epoch", 2) + bytes::scalar(1, "iteration-time", 0.5) +

@@ -7,7 +7,8 @@
 // training around it.
 //
 // Axes. Megatron logs each quantity twice, over iterations and over samples ("lm loss", "lm loss vs samples"): in one
-// table the second would be records at steps of ten million. Those tags are left, unless there are no others.
+// table the second would be records at steps of ten million. One axis is kept: that of steps, unless the training loss
+// is on another only, as DeepSpeed's monitor has it ("Train/Samples/train_loss").
 //
 // Keras calls what it logs at the end of an epoch "epoch_loss", and its step is the epoch.
 //
@@ -22,6 +23,7 @@
 #include <optional>
 #include <tuple>
 
+#include "assay/metric.h"
 #include "base/bytes.h"
 #include "format/lines/ledger.h"
 #include "format/tables/ledger.h"
@@ -47,7 +49,12 @@ std::optional<OtherAxis> other_axis(std::string_view tag) {
                                                    {"vstokens", "tokens"},
                                                    {"vs.tokens", "tokens"},
                                                    {"x=tokens", "tokens"}});
+  // DeepSpeed's monitor counts in samples, and says so in front.
+  constexpr std::array<std::string_view, 2> kOverSamples{"train/samples/", "train/eigenvalues/"};
   std::string normal = normalise_key(tag);
+  for (const std::string_view beginning : kOverSamples) {
+    if (normal.starts_with(beginning)) return OtherAxis{std::string(tag), "samples"};
+  }
   for (const Ending& ending : kEndings) {
     if (!normal.ends_with(ending.text) || normal.size() == ending.text.size()) continue;
     normal.resize(normal.size() - ending.text.size());
@@ -109,27 +116,40 @@ bool ScalarTable::steps_are_told() const {
 }
 
 void ScalarTable::leave_other_axes() {
-  const auto is_plain = [](const Link& link) { return !other_axis(link.name); };
-  if (std::none_of(links_.begin(), links_.end(), is_plain)) {
-    if (!links_.empty()) axis_ = other_axis(links_.front().name)->axis;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      OtherAxis other = *other_axis(links_[i].name);
-      tags_[i].used = other.axis == axis_;
-      links_[i].name = std::move(other.plain);
+  std::vector<std::optional<OtherAxis>> others;
+  std::string_view first;    // other axis that there is
+  std::string_view of_loss;  // other axis that the training loss is on
+  bool plain = false;        // there are tags over steps
+  bool plain_loss = false;   // the training loss is among them
+  for (const Link& link : links_) {
+    const auto& other = others.emplace_back(other_axis(link.name));
+    const auto meaning = meaning_of_column(other ? other->plain : link.name);
+    const bool loss = meaning && meaning->metric == metric::kLoss;
+    if (!other) {
+      plain = true;
+      plain_loss = plain_loss || loss;
+      continue;
     }
-    return;
+  if (first.empty()) return;
+  const bool keep_plain = plain_loss || (plain && of_loss.empty());
+  if (!keep_plain) axis_ = of_loss.empty() ? first : of_loss;
+    if (first.empty()) first = other->axis;
+    if (loss && of_loss.empty()) of_loss = other->axis;
   }
   std::int64_t left = 0;
-  const std::string* first = nullptr;
+  std::optional<std::size_t> example;
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (is_plain(links_[i])) continue;
-    tags_[i].used = false;
+    tags_[i].used = others[i] ? others[i]->axis == axis_ : keep_plain;
+    if (tags_[i].used) {
+      if (others[i]) links_[i].name = std::move(others[i]->plain);
+      continue;
+    }
     left += static_cast<std::int64_t>(tags_[i].value.size());
-    if (first == nullptr) first = &links_[i].name;
+    if (!example && !tags_[i].value.empty()) example = i;
   }
-  if (first == nullptr) return;
-  lines::tell_unused(recorder_, *first, tags_[lookup_.at(*first)].record.front(), left,
-                     "the same over samples or tokens instead of steps");
+  if (!example) return;
+  lines::tell_unused(recorder_, links_[*example].name, tags_[*example].record.front(), left,
+                     keep_plain ? "over samples or tokens instead of steps" : "on another axis than the loss");
 }
 
 // Nothing but "epoch_…", and each of them once an epoch.
