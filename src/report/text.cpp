@@ -223,7 +223,7 @@ class TextReport {
   void write_further_places(const Finding& finding) {
     std::vector<std::string> places;
     const auto add = [&](const std::string& text) {
-      if (!text.empty() && std::find(places.begin(), places.end(), text) == places.end()) places.push_back(text);
+      if (!text.empty() && known.insert(text).second) places.push_back(text);
     };
     const auto steps = [](const Location& place) { return place.steps ? format(Value(*place.steps)) : std::string(); };
     const std::string own = finding.where ? steps(*finding.where) : "";
@@ -243,6 +243,7 @@ class TextReport {
     if (copies.empty()) return;
     const std::size_t most = page_.options().verbose ? kMostPlacesVerbose : kMostCopies;
     const std::size_t rest = copies.size() > most ? copies.size() - most : 0;
+    std::set<std::string> known;
     copies.resize(copies.size() - rest);
     std::string text =
         say("the same in {places}", "同样见于 {places}", {{"places", listed(copies, language())}}, language());
