@@ -11,6 +11,7 @@
 #include "assay/metric.h"
 #include "core/axis.h"
 #include "measure/row_values.h"
+#include "measure/untold_epochs.h"
 
 namespace assay {
 
@@ -338,9 +339,22 @@ class Planner {
     place_others(starts);
   }
 
+    count_through_untold_epochs(starts);
   // A repeat or a straggler: dropped.
   bool goes_back_for_no_reason(std::size_t i, std::int64_t own, std::int64_t last, std::size_t last_row,
                                const std::vector<RowValues::Cell>& cells) {
+  void count_through_untold_epochs(std::vector<std::size_t>& starts) {
+    if (plan_.counted_through_epochs) return;
+    const auto length = untold_epoch(recording_, key_, starts);
+    if (!length) return;
+    offsets_.clear();
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+      offsets_.emplace_back(starts[k], *length * static_cast<std::int64_t>(k + 1));
+    }
+    starts.clear();
+    plan_.counted_through_epochs = true;
+  }
+
     if (repeats_a_former(i, cells)) {
       if (own == last && brings_more(i, cells)) return false;
       drop(i, plan_.repeats);

@@ -274,6 +274,48 @@ TEST(Assemble, TakesPlaceholdersAway) {
   for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 12.0 - 0.1 * i}, {"grad_norm", 0}, {"loss_scale", -1}});
   const assay::Run run = log.run();
   EXPECT_EQ(run.segments[0].find("grad_norm"), nullptr);
+// 0, 1, 2, … of each epoch, and nothing that tells the epoch; loss(record) over the whole file.
+template <class Loss>
+Log epochs_untold(const std::vector<int>& lengths, Loss loss) {
+  Log log;
+  int record = 0;
+  for (const int length : lengths) {
+    for (int i = 0; i < length; ++i) log.row(i, {{"loss", loss(record++)}});
+  }
+  return log;
+}
+
+TEST(Assemble, CountsThroughEpochsThatNothingTells) {
+  const auto falling = [](int record) { return 2 + 6 * std::exp(-record / 60.0) + 0.02 * std::sin(record * 1.9); };
+  for (const std::vector<int>& lengths : {std::vector<int>{50, 50, 50, 50}, {50, 50, 50, 17}, {50, 50}}) {
+    const assay::Run run = epochs_untold(lengths, falling).run();
+    ASSERT_EQ(run.segments.size(), 1u);
+    const std::vector<std::int64_t> counted = steps(run.segments[0], "loss");
+    for (std::size_t i = 0; i < counted.size(); ++i) ASSERT_EQ(counted[i], static_cast<std::int64_t>(i));
+    EXPECT_NE(told(run, "step-within-epoch"), nullptr);
+    EXPECT_EQ(told(run, "restarts"), nullptr);
+  }
+}
+
+TEST(Assemble, PartsThatAreNoEpochsStayParts) {
+  const auto falling = [](int record) { return 2 + 6 * std::exp(-record / 60.0); };
+  // Runs of one configuration start where random weights are.
+  EXPECT_EQ(epochs_untold({50, 50, 50}, [&](int i) { return falling(i % 50); }).run().segments.size(), 3u);
+  // Nothing was learned: neither can be told from the other.
+  EXPECT_EQ(epochs_untold({50, 50, 50}, [](int i) { return 3 + 0.01 * (i % 2); }).run().segments.size(), 3u);
+  // Epochs are of one length; of two, both have to be whole.
+  EXPECT_EQ(epochs_untold({50, 40, 50}, falling).run().segments.size(), 3u);
+  EXPECT_EQ(epochs_untold({50, 60}, falling).run().segments.size(), 2u);
+  EXPECT_EQ(epochs_untold({50, 40}, falling).run().segments.size(), 2u);
+  // A checkpoint was loaded between them.
+  Log log;
+  for (int i = 0; i < 100; ++i) {
+    if (i == 50) log.event(EventKind::kCheckpointLoaded);
+    log.row(i % 50, {{"loss", falling(i)}});
+  }
+  EXPECT_EQ(log.run().segments.size(), 2u);
+}
+
   EXPECT_EQ(run.segments[0].find("loss_scale"), nullptr);
   EXPECT_EQ(run.interpretations.size(), 2u);
 }
