@@ -34,6 +34,7 @@ struct RowPlan {
   std::vector<std::vector<std::size_t>> repeated_values;
   std::vector<std::size_t> segment_start;  // first row of each segment; the first is 0
   bool numbered = false;                   // the file prints no step for its loss: records are numbered
+  bool step_printed = false;               // it prints one, which does not count up: numbered all the same
   bool counted_through_epochs = false;
   std::int64_t rank = kNoRank;  // whose lines stand for those of all; kNoRank where none is marked
   std::int64_t repeats = 0;

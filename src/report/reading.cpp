@@ -100,7 +100,11 @@ class Reading {
     } else if (axis != Axis::kRecord) {
       facts.push_back(say("steps as in '{axis}'", "步数取自 '{axis}'", {{"axis", run.axis}}, language()));
     } else {
-      facts.push_back(lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));
+      const bool printed = std::any_of(run.interpretations.begin(), run.interpretations.end(),
+                                       [](const Interpretation& one) { return one.key == "step-not-counting"; });
+      facts.push_back(printed ? lang("the step in the log does not count up: records are numbered",
+                                     "日志中的步数并不递增：按记录编号")
+                              : lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));
     }
     if (run.segments > 1) {
       facts.push_back(say("{parts} parts: the steps start again", "分 {parts} 段：步数重新开始",

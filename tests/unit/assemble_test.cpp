@@ -207,6 +207,7 @@ TEST(Assemble, NumbersRecordsWithoutAStep) {
   for (int i = 0; i < 3; ++i) log.row(kNoStep, {{"loss", 5.5 - i}, {"epoch", 0.25 * i}, {"learning_rate", 1e-4 * i}});
   const assay::Run run = log.run();
   ASSERT_EQ(run.segments.size(), 2u) << "the epoch fell back: a second run";
+  EXPECT_NE(told(run, "records-numbered"), nullptr);
   EXPECT_EQ(run.segments[0].axis, "record");
   EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
   EXPECT_EQ(steps(run.segments[0], "eval_loss"), (Steps{5}));
@@ -216,7 +217,10 @@ TEST(Assemble, NumbersRecordsWithoutAStep) {
 TEST(Assemble, NumbersRecordsWhoseStepNeverChanges) {
   Log log;
   for (int i = 0; i < 5; ++i) log.row(140123, {{"loss", 4 - 0.1 * i}});
-  EXPECT_EQ(steps(log.run().segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
+  const assay::Run run = log.run();
+  EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
+  EXPECT_NE(told(run, "step-not-counting"), nullptr);  // and not that there was none
+  EXPECT_EQ(told(run, "records-numbered"), nullptr);
 }
 
 TEST(Assemble, NumbersRecordsWhoseStepCountsDown) {
@@ -226,6 +230,7 @@ TEST(Assemble, NumbersRecordsWhoseStepCountsDown) {
   ASSERT_EQ(run.segments.size(), 1u);
   EXPECT_EQ(run.segments[0].axis, "record");
   EXPECT_EQ(steps(run.segments[0], "loss").back(), 40);
+  EXPECT_NE(told(run, "step-not-counting"), nullptr);
 }
 
 TEST(Assemble, TellsTheNanOfARankThatIsNotFollowed) {

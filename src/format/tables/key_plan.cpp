@@ -125,7 +125,7 @@ std::optional<KeyMeaning> meaning_of_column(std::string_view key) {
 void KeyFacts::see_number(double value) {
   ++numbers;
   const auto whole = exact_integer(value);
-  if (whole && *whole >= -1) ++integers;
+  if (whole) ++integers;
   if (value > last || value < last) {
     const bool fell = value < last;
     ++(fell ? falls : rises);
@@ -158,6 +158,14 @@ void TablePlan::choose_axis(std::span<const KeyFacts> facts) {
     const auto meaning = meaning_of_column(facts[i].key);
     if (!meaning || meaning->role != KeyRole::kStep || !counts_steps(facts[i])) continue;
     // A key that most rows lack, or one that starts again at each epoch, only if there is no other.
+  // A step that stands still counts nothing, but the file tells one: what becomes of it is not for a reader to say.
+  for (std::size_t i = 0; i < facts.size() && !best; ++i) {
+    const auto meaning = meaning_of_column(facts[i].key);
+    if (meaning && meaning->role == KeyRole::kStep && facts[i].numeric() && facts[i].integers == facts[i].numbers &&
+        !facts[i].moved) {
+      best = Order{false, false, 0, 0, i};
+    }
+  }
     const Order order{facts[i].numbers * 2 < most, facts[i].falls > 0, axis_order(facts[i], *meaning), meaning->rank,
                       i};
     if (!best || order < *best) best = order;
