@@ -274,11 +274,6 @@ TEST(Assemble, CountsThroughEpochsThatStartTheCounterAgain) {
   EXPECT_NE(told(run, "step-within-epoch"), nullptr);
 }
 
-TEST(Assemble, TakesPlaceholdersAway) {
-  Log log;
-  for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 12.0 - 0.1 * i}, {"grad_norm", 0}, {"loss_scale", -1}});
-  const assay::Run run = log.run();
-  EXPECT_EQ(run.segments[0].find("grad_norm"), nullptr);
 // 0, 1, 2, … of each epoch, and nothing that tells the epoch; loss(record) over the whole file.
 template <class Loss>
 Log epochs_untold(const std::vector<int>& lengths, Loss loss) {
@@ -321,6 +316,11 @@ TEST(Assemble, PartsThatAreNoEpochsStayParts) {
   EXPECT_EQ(log.run().segments.size(), 2u);
 }
 
+TEST(Assemble, TakesPlaceholdersAway) {
+  Log log;
+  for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 12.0 - 0.1 * i}, {"grad_norm", 0}, {"loss_scale", -1}});
+  const assay::Run run = log.run();
+  EXPECT_EQ(run.segments[0].find("grad_norm"), nullptr);
   EXPECT_EQ(run.segments[0].find("loss_scale"), nullptr);
   EXPECT_EQ(run.interpretations.size(), 2u);
 }
@@ -357,6 +357,35 @@ TEST(Assemble, LeavesNormsThatDoNotFollowTheScale) {
 TEST(Assemble, BringsBitsToNats) {
   const assay::Run run = Log().quirk(Quirk::kInBits).row(1, {{"loss", 16.475}}).row(2, {{"loss", 16.4}}).run();
   EXPECT_NEAR(values(run.segments[0], "loss")[0], 11.4196, 1e-4);
+}
+
+TEST(Assemble, ThePerplexityTellsThatALossIsInBits) {
+  const auto with = [](double base, double smoothing = 1) {
+    Log log;
+    for (int i = 0; i < 20; ++i) {
+      const double x = 8.0 - 0.2 * i;
+      const double perplexity = std::round(100 * std::pow(base, x)) / 100;
+      log.row(i, {{"loss", smoothing * x}, {"nll_loss", x}, {"perplexity", perplexity}});
+    }
+    return log.run();
+  };
+  EXPECT_NEAR(values(with(2, 1.3).segments[0], "loss")[0], 1.3 * 8.0 * std::log(2.0), 1e-9);  // nll_loss tells
+  const assay::Run bits = with(2);
+  EXPECT_NEAR(values(bits.segments[0], "loss")[0], 8.0 * std::log(2.0), 1e-9);
+  EXPECT_NE(told(bits, "loss-from-bits-of-perplexity"), nullptr);
+  const assay::Run nats = with(std::exp(1.0));
+  EXPECT_EQ(values(nats.segments[0], "loss")[0], 8.0);
+  EXPECT_EQ(told(nats, "loss-from-bits-of-perplexity"), nullptr);
+  // A perplexity of something else says nothing.
+  EXPECT_EQ(values(with(3).segments[0], "loss")[0], 8.0);
+  Log evaluation;
+  for (int i = 0; i < 20; ++i) {
+    evaluation.row(
+        i, {{"loss", 3.0 - 0.1 * i}, {"eval_loss", 4.0 - 0.1 * i}, {"eval_perplexity", std::exp2(4.0 - 0.1 * i)}});
+  }
+  const assay::Run both = evaluation.run();
+  EXPECT_EQ(values(both.segments[0], "loss")[0], 3.0);
+  EXPECT_NEAR(values(both.segments[0], "eval_loss")[0], 4.0 * std::log(2.0), 1e-9);
 }
 
 TEST(Assemble, MultipliesALossDividedByTheAccumulation) {
