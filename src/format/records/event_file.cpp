@@ -35,18 +35,18 @@ constexpr std::array<std::string_view, 9> kWhy{"a histogram",
                                                "a record without a value",
                                                "a record of more than 16 MiB"};
 
-// Keras and TensorFlow's estimators keep training and evaluation apart by folder ("logs/validation/events.out…").
-DataSplit split_of_folder(std::string_view path) {
+// The name of the folder that the file lies in; empty where the path tells none.
+std::string_view folder_name(std::string_view path) {
   const std::size_t name = path.rfind('/');
-  if (name == std::string_view::npos) return DataSplit::kTraining;
+  if (name == std::string_view::npos) return {};
   const std::string_view folder = path.substr(0, name);
-  return split_of(folder.substr(folder.find_last_of('/') + 1)).value_or(DataSplit::kTraining);
+  return folder.substr(folder.find_last_of('/') + 1);
 }
 
 class EventFileReader final : public StreamReader, private FrameSink {
  public:
   explicit EventFileReader(Recorder& recorder)
-      : recorder_(recorder), frames_(*this), table_(recorder, split_of_folder(recorder.file().path)) {
+      : recorder_(recorder), frames_(*this), table_(recorder, folder_name(recorder.file().path)) {
     recorder.count_records();
     recorder.dialect("tensorboard");
   }

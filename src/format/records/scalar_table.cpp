@@ -162,6 +162,18 @@ bool ScalarTable::counts_epochs() const {
     if (!links_[i].name.starts_with("epoch_") || tag.step.back() - tag.step.front() != count - 1) return false;
     any = any || count > 1;
   }
+// Keras and TensorFlow's estimators keep training and evaluation apart by folder ("validation"). PyTorch's add_scalars
+// makes a folder for each of its curves, named by tag and curve ("Loss_validation" with the tag "Loss"); then even a
+// word that runs are named with says so ("Loss_test").
+bool ScalarTable::of_evaluation(std::string_view tag) const {
+  const auto folder = split_of_folder(folder_);
+  if (!folder || folder->split != DataSplit::kEvaluation) return false;
+  if (folder->sure) return true;
+  std::string name(tag);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name == folder->base;
+}
+
   return any;
 }
 
@@ -196,7 +208,7 @@ std::vector<std::size_t> ScalarTable::plan() {
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     Tag& tag = tags_[candidates[k]];
     KeyPlan key = plan.keys()[k + 1];
-    if (split_ == DataSplit::kEvaluation && key.use == KeyUse::kValue) key = plan.plan_evaluation(facts[k + 1].key);
+    if (key.use == KeyUse::kValue && of_evaluation(facts[k + 1].key)) key = plan.plan_evaluation(facts[k + 1].key);
     if (key.use == KeyUse::kTotalSteps) {
       if (const auto total = exact_integer(tag.value.back()); total && *total > 0) recorder_.planned_steps(*total);
     }

@@ -105,16 +105,6 @@ constexpr std::array<std::string_view, 12> kTellsTraining{
 
 }  // namespace
 
-std::optional<DataSplit> split_of(std::string_view text) {
-  std::string word = normalise_key(trimmed(text));
-  constexpr std::array<std::string_view, 3> kTraining{"train", "training", "trn"};
-  constexpr std::array<std::string_view, 9> kEvaluation{"val",  "valid", "validation", "eval",   "evaluation",
-                                                        "test", "dev",   "validate",   "heldout"};
-  if (is_one_of(kTraining, word)) return DataSplit::kTraining;
-  if (is_one_of(kEvaluation, word)) return DataSplit::kEvaluation;
-  return std::nullopt;
-}
-
 std::optional<KeyMeaning> meaning_of_column(std::string_view key) {
   if (auto meaning = meaning_of(key)) return meaning;
   const std::size_t dash = key.rfind(" - ");

@@ -18,6 +18,7 @@
 
 #include "assay/series.h"
 #include "core/metric_names.h"
+#include "format/tables/data_split.h"
 
 namespace assay {
 
@@ -59,10 +60,6 @@ struct KeyPlan {
   Unit unit = Unit::kNone;
   double factor = 1;
 };
-
-enum class DataSplit : std::uint8_t { kTraining, kEvaluation };
-/// Whether a cell names training or evaluation; nothing for other text.
-std::optional<DataSplit> split_of(std::string_view text);
 
 class TablePlan {
  public:
