@@ -67,10 +67,7 @@ std::optional<OtherAxis> other_axis(std::string_view tag) {
 
 void ScalarTable::add(std::string_view name, std::int64_t step, double value, std::int64_t record) {
   const std::uint32_t id = find_tag(name);
-  if (id == kNone) {
-    ++overflow_;
-    return;
-  }
+  if (id == kNone) return;
   Tag& tag = tags_[id];
   if (tag.part == part_ && step < tag.last_step) ++part_;
   if (tag.part != part_ || tag.parts.empty()) {
@@ -93,7 +90,7 @@ std::uint32_t ScalarTable::find_tag(std::string_view name) {
   if (known != lookup_.end()) {
     found = known->second;
   } else {
-    if (tags_.size() == kMostTags || name.size() > kLongestTag) return kNone;
+    if (!limit_.admits(tags_.size(), name)) return kNone;
     found = static_cast<std::uint32_t>(tags_.size());
     links_.push_back({std::string(name), kNone});
     tags_.emplace_back().part = part_;
@@ -289,11 +286,7 @@ void ScalarTable::merge(const std::vector<std::size_t>& used) {
 }
 
 void ScalarTable::finish() {
-  if (overflow_ > 0) {
-    tell_problem(recorder_, ErrorCode::kLimit,
-                 fmt::format("more than {} tags, or a tag longer than {} bytes: {} values were not read", kMostTags,
-                             kLongestTag, overflow_));
-  }
+  limit_.tell(recorder_);
   leave_other_axes();
   if (counts_epochs()) axis_ = "epoch";
   const std::vector<std::size_t> used = plan();

@@ -15,6 +15,7 @@
 
 #include "core/recording.h"
 #include "format/tables/key_plan.h"
+#include "format/tables/name_limit.h"
 
 namespace assay {
 
@@ -33,7 +34,6 @@ class ScalarTable {
 
  private:
   static constexpr std::size_t kMostTags = 8192;
-  static constexpr std::size_t kLongestTag = 256;
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   // What finding a tag needs, apart from the rest so that it stays in the cache.
@@ -82,7 +82,7 @@ class ScalarTable {
   std::uint32_t part_ = 0;
   std::vector<Event> events_;
   std::size_t next_event_ = 0;
-  std::int64_t overflow_ = 0;  // measurements of tags beyond the limits
+  NameLimit limit_{kMostTags, "tags"};
   std::string axis_ = "step";
 };
 
