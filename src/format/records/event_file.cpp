@@ -77,6 +77,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
     try {
       read_event(data, event_);
     } catch (const protozero::exception&) {
+      recorder_.file().lost_bytes += static_cast<std::int64_t>(data.size());
       tell(ErrorCode::kCorrupt, byte, fmt::format("the record of {} bytes is no event: it was left out", data.size()));
       return;
     }
@@ -140,6 +141,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
 
   void broken(std::int64_t byte, std::uint64_t size) override {
     ++record_;
+    recorder_.file().lost_bytes += static_cast<std::int64_t>(size);
     tell(ErrorCode::kCorrupt, byte,
          fmt::format("the checksum of a record of {} bytes is wrong: it was left out", size));
   }
@@ -151,6 +153,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
   }
 
   void lost(std::int64_t from, std::int64_t to) override {
+    recorder_.file().lost_bytes += to - from;
     tell(ErrorCode::kCorrupt, from, fmt::format("{} bytes make no record: reading went on at byte {}", to - from, to));
   }
 

@@ -127,12 +127,12 @@ void ScalarTable::leave_other_axes() {
       plain_loss = plain_loss || loss;
       continue;
     }
-  if (first.empty()) return;
-  const bool keep_plain = plain_loss || (plain && of_loss.empty());
-  if (!keep_plain) axis_ = of_loss.empty() ? first : of_loss;
     if (first.empty()) first = other->axis;
     if (loss && of_loss.empty()) of_loss = other->axis;
   }
+  if (first.empty()) return;
+  const bool keep_plain = plain_loss || (plain && of_loss.empty());
+  if (!keep_plain) axis_ = of_loss.empty() ? first : of_loss;
   std::int64_t left = 0;
   std::optional<std::size_t> example;
   for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -159,6 +159,9 @@ bool ScalarTable::counts_epochs() const {
     if (!links_[i].name.starts_with("epoch_") || tag.step.back() - tag.step.front() != count - 1) return false;
     any = any || count > 1;
   }
+  return any;
+}
+
 // Keras and TensorFlow's estimators keep training and evaluation apart by folder ("validation"). PyTorch's add_scalars
 // makes a folder for each of its curves, named by tag and curve ("Loss_validation" with the tag "Loss"); then even a
 // word that runs are named with says so ("Loss_test").
@@ -169,9 +172,6 @@ bool ScalarTable::of_evaluation(std::string_view tag) const {
   std::string name(tag);
   std::replace(name.begin(), name.end(), '/', '_');
   return name == folder->base;
-}
-
-  return any;
 }
 
 // The tags that become columns; makes them.
@@ -209,6 +209,7 @@ std::vector<std::size_t> ScalarTable::plan() {
     if (key.use == KeyUse::kTotalSteps) {
       if (const auto total = exact_integer(tag.value.back()); total && *total > 0) recorder_.planned_steps(*total);
     }
+    if (key.left_out) recorder_.left_out(facts[k + 1].key);
     if (key.use != KeyUse::kValue) continue;
     tag.column = recorder_.column(key.metric, key.printed_as, key.unit);
     tag.factor = key.factor;

@@ -146,6 +146,7 @@ class WandbReader final : public StreamReader, private BlockSink {
       read_wandb_record(data, read_);
       take();
     } catch (const protozero::exception&) {
+      recorder_.file().lost_bytes += static_cast<std::int64_t>(data.size());
       tell(byte, fmt::format("the record of {} bytes is no message of W&B: it was left out", data.size()));
     }
   }
@@ -277,11 +278,17 @@ class WandbReader final : public StreamReader, private BlockSink {
   }
 
   void lost(std::int64_t from, std::int64_t to, std::string_view why) override {
+    recorder_.file().lost_bytes += to - from;
     tell(from, fmt::format("{}: {} bytes were passed over", why, to - from));
   }
 
   void cut(std::int64_t byte) override {
     if (!stream_is_cut_) recorder_.truncated(record_ + 1, "the last record ends in the middle", byte);
+  }
+
+  void padded(std::int64_t byte) override {
+    if (stream_is_cut_) return;
+    recorder_.truncated(record_ + 1, "the file ends in zeros where the next record would stand", byte);
   }
 
   void tell(std::int64_t byte, std::string message) {

@@ -130,6 +130,7 @@ class CsvReader final : public StreamReader {
     if (plan_.is_table_of_runs()) {
       return tell_no_log(recorder_, "is a table of runs, one in each row, and no log of one (columns: " + names + ")");
     }
+      if (key.left_out) recorder_.left_out(layout.names[i]);
     tell_no_log(recorder_, "is a table without a step or a metric that is known from training (columns: " + names + ")",
                 "name the columns as a training log does: step, loss, grad_norm, learning_rate");
   }

@@ -59,6 +59,7 @@ struct KeyPlan {
   std::string printed_as;
   Unit unit = Unit::kNone;
   double factor = 1;
+  bool left_out = false;  // kSkip because of its name: it is known, and tells nothing of training
 };
 
 class TablePlan {

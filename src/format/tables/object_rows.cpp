@@ -158,6 +158,7 @@ std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, s
   key.means_flag = key.means_metric && meaning->metric == metric::kOverflow;
   key.facts.key = key.path;
   if (planned_) key.plan = plan_.plan_late(key.path);
+  if (key.plan.left_out) recorder_.left_out(key.path);
   keys_.push_back(std::move(key));
   const auto id = static_cast<std::uint32_t>(keys_.size() - 1);
   const auto [first, fresh] = lookup_.emplace(hash, id);
@@ -183,6 +184,7 @@ const TablePlan& ObjectRows::plan(Quirk loss_quirks) {
   planned_ = true;
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     keys_[i].plan = plan_.keys()[i];
+    if (keys_[i].plan.left_out) recorder_.left_out(keys_[i].path);
   }
   if (!plan_.axis().empty()) recorder_.axis(plan_.axis());
   return plan_;
