@@ -131,6 +131,20 @@ std::optional<KeyMeaning> of_namespaced(std::string_view key) {
   return of_namespaced(rest);
 }
 
+// "lr-AdamW", "lr-Adam/pg1", "lr-DecoupledLionW/group0": the rate of an optimizer, of its first group of parameters.
+std::optional<KeyMeaning> of_optimizer(std::string_view name) {
+  constexpr std::array<std::string_view, 14> kOptimizers{"adam",    "adamw",     "sgd",       "lion", "lionw",
+                                                         "sgdw",    "adafactor", "lamb",      "muon", "rmsprop",
+                                                         "adagrad", "fusedadam", "adamw8bit", "soap"};
+  if (!take_prefix(name, "lr")) return std::nullopt;
+  take_prefix(name, "decoupled");
+  const std::size_t slash = name.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view{} : name.substr(slash + 1);
+  if (!group.empty() && group != "group0" && group != "pg1") return std::nullopt;
+  if (!is_one_of(kOptimizers, name.substr(0, slash))) return std::nullopt;
+  return KeyMeaning{.metric = metric::kLearningRate, .rank = 2};
+}
+
 // "step_time_seconds": only where the unit is one of the quantity, so that nothing loses its last letter by chance.
 std::optional<KeyMeaning> of_unit_word(std::string_view name) {
   for (const UnitWord& unit : kUnitWords) {
@@ -148,6 +162,7 @@ std::optional<KeyMeaning> of_dotted(std::string_view name) {
     std::replace(dotted.begin(), dotted.end(), '.', '/');
     found = of_namespaced(dotted);
   }
+  if (!found) found = of_optimizer(name);
   return found ? found : of_unit_word(name);
 }
 

@@ -152,6 +152,9 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"gradnorml2", grad_norm(1)},
     {"l2norm/grad/global", grad_norm(0)},
     {"grad/norm/total", grad_norm(0)},
+    {"grad/norm", grad_norm(1)},
+    {"gradnorm/0default", grad_norm(2)},  // InternEvo's, of its first group of parameters
+    {"grad2.0normtotal", grad_norm(1)},   // Lightning's grad_norm(), of order two
     {"l2grads", grad_norm(1)},
     {"rawgradnorm", grad_norm(-1)},  // MaxText's, whose "grad_norm" beside it is measured behind the clipping
     {"actor/gradnorm", grad_norm(0)},
@@ -191,8 +194,6 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"lr0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/group0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
-    {"lradamw", metric_of(metric::kLearningRate, Unit::kNone, 2)},
-    {"lrdecoupledadamw/group0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"learningrategroup0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr(group0)", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     // Loss scale and what it does.
@@ -370,6 +371,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"throughput(tps)", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"throughput(perdevicetps)", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"perf/throughput", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 2)},  // verl's, of one device
+    {"tgs/lasttgs1", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"tgs", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"throughput/device/tps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"throughput/device/tokenspersecond", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
@@ -379,6 +381,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"samplespersecond", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersecondpergpu", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
     {"device/samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
+    {"img/sec/core", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
     {"img/sec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"currsamplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"runningavgsamplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},

@@ -86,6 +86,15 @@ TEST(MetricNames, WhatFrameworksWriteIntoEventFiles) {
       {"optim/LR (group 0)", metric::kLearningRate},
       {"tflops_per_sec_per_gpu", metric::kThroughput},
       {"perf/throughput", metric::kTokensPerSecond},
+      {"Grad/norm", metric::kGradNorm},
+      {"grad_norm/0_default", metric::kGradNorm},
+      {"grad_2.0_norm_total", metric::kGradNorm},
+      {"tgs/last_tgs_1", metric::kTokensPerSecond},
+      {"img/sec/core", metric::kSamplesPerSecond},
+      {"lr-AdamW", metric::kLearningRate},
+      {"lr-Adam/pg1", metric::kLearningRate},
+      {"lr-DecoupledLionW/group0", metric::kLearningRate},
+      {"Train_Samples_train_loss", metric::kLoss},
       {"训练/损失", metric::kLoss},
       {"训练/学习率", metric::kLearningRate},
       {"验证/损失", metric::kEvalLoss},
@@ -98,7 +107,8 @@ TEST(MetricNames, WhatFrameworksWriteIntoEventFiles) {
 TEST(MetricNames, NamesOfOtherThingsHaveNoMeaning) {
   for (const char* key : {"train/scale", "learning/total_weights", "learning/moe_lb_loss", "learning/mtp_loss",
                           "Train/Eigenvalues/ModelBlockParam_0", "time_metrics/data_loading(s)", "critic/vf_loss",
-                          "perf/per_device_tokens", "l2_updates", "grad/norm/layers/0", "optim/clipping_rate"}) {
+                          "lr-AdamW/pg2", "lr-of-layer", "lr-AdamW-momentum", "perf/per_device_tokens", "l2_updates",
+                          "grad/norm/layers/0", "optim/clipping_rate"}) {
     EXPECT_FALSE(meaning_of(key).has_value()) << key;
   }
   EXPECT_EQ(metric_of("scale"), metric::kLossScale);
