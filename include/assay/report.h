@@ -100,8 +100,11 @@ struct FileRecord {
   std::int64_t settings = 0;        // told by it: a file of settings alone is of a run that has not begun
   std::int64_t repeated_lines = 0;  // the same record again (other ranks, a console written twice)
   bool truncated = false;
-  std::vector<UnusedKind> unused;  // the most frequent kinds, bounded
-  std::vector<Error> problems;     // bounded; problem_count tells how many there were
+  std::int64_t lost_bytes = 0;        // of a container: damaged, passed over
+  std::vector<UnusedKind> unused;     // the most frequent kinds, bounded
+  std::vector<std::string> left_out;  // columns, tags and keys that are known and tell nothing of training; bounded
+  std::int64_t left_out_count = 0;
+  std::vector<Error> problems;  // bounded; problem_count tells how many there were
   std::int64_t problem_count = 0;
   std::optional<Error> error;  // for kFailed and kNothingRead
   std::string run;             // id of the run that it was taken for; empty: of none

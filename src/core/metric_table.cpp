@@ -26,6 +26,7 @@ constexpr KeyMeaning step(int rank = 0, std::string_view when_not_the_axis = {})
 constexpr KeyMeaning kTotal{.role = KeyRole::kTotalSteps, .metric = metric::kTotalSteps, .unit = Unit::kSteps};
 constexpr KeyMeaning kIgnore{.role = KeyRole::kIgnored};
 constexpr double kMilli = 1e-3;
+constexpr double kPerTera = 1e-12;
 
 constexpr KeyMeaning loss(int rank) { return metric_of(metric::kLoss, Unit::kNats, rank); }
 constexpr KeyMeaning grad_norm(int rank) { return metric_of(metric::kGradNorm, Unit::kNone, rank); }
@@ -51,6 +52,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"loss/train", loss(1)},
     {"loss/train/total", loss(1)},
     {"loss/total", loss(2)},
+    {"loss/out", loss(1)},
+    {"trainsamplestrainloss", loss(1)},  // DeepSpeed's tables
     {"loss/policyavg", loss(5)},
     {"lossstep", loss(2)},
     {"losstotal", loss(2)},
@@ -113,6 +116,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"vloss", metric_of(metric::kEvalLoss, Unit::kNats, 3)},
     {"metrics/eval/languagecrossentropy", metric_of(metric::kEvalLoss, Unit::kNats)},
     {"metrics/eval/languageperplexity", metric_of(metric::kEvalPerplexity)},
+    {"validationmetrics/loss", metric_of(metric::kEvalLoss, Unit::kNats)},
     {"valppl", metric_of(metric::kEvalPerplexity)},
     // Accuracy and perplexity.
     {"准确率", metric_of(metric::kAccuracy)},
@@ -132,6 +136,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"meantokenaccuracy", metric_of(metric::kAccuracy, Unit::kNone, 2)},
     {"ppl", metric_of(metric::kPerplexity)},
     {"perplexity", metric_of(metric::kPerplexity)},
+    {"avgperplexity", metric_of(metric::kPerplexity, Unit::kNone, 1)},
+    {"languageperplexity", metric_of(metric::kPerplexity, Unit::kNone, 1)},
     // The global gradient norm.
     {"gradnorm", grad_norm(0)},
     {"gnorm", grad_norm(0)},
@@ -145,6 +151,12 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"gradl2norm", grad_norm(1)},
     {"gradnorml2", grad_norm(1)},
     {"l2norm/grad/global", grad_norm(0)},
+    {"grad/norm/total", grad_norm(0)},
+    {"grad/norm", grad_norm(1)},
+    {"gradnorm/0default", grad_norm(2)},  // InternEvo's, of its first group of parameters
+    {"grad2.0normtotal", grad_norm(1)},   // Lightning's grad_norm(), of order two
+    {"l2grads", grad_norm(1)},
+    {"rawgradnorm", grad_norm(-1)},  // MaxText's, whose "grad_norm" beside it is measured behind the clipping
     {"actor/gradnorm", grad_norm(0)},
     {"globalnorm", grad_norm(1)},
     {"avggradnorm", grad_norm(2)},
@@ -158,9 +170,12 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"paramnorm", metric_of(metric::kParamsNorm)},
     {"weightnorm", metric_of(metric::kParamsNorm, Unit::kNone, 1)},
     {"totalparamnorm", metric_of(metric::kParamsNorm, Unit::kNone, 1)},
+    {"params/norm/total", metric_of(metric::kParamsNorm)},
+    {"l2params", metric_of(metric::kParamsNorm, Unit::kNone, 1)},
     {"numzeros", metric_of(metric::kNumZeros)},
     // Learning rate.
     {"learningrate", metric_of(metric::kLearningRate)},
+    {"trainsampleslr", metric_of(metric::kLearningRate)},
     {"lr", metric_of(metric::kLearningRate)},
     {"curlr", metric_of(metric::kLearningRate)},
     {"currlr", metric_of(metric::kLearningRate)},
@@ -179,11 +194,11 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"lr0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/group0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
-    {"lradamw", metric_of(metric::kLearningRate, Unit::kNone, 2)},
-    {"lrdecoupledadamw/group0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"learningrategroup0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
+    {"lr(group0)", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     // Loss scale and what it does.
     {"lossscale", metric_of(metric::kLossScale)},
+    {"trainsampleslossscale", metric_of(metric::kLossScale)},
     {"损失缩放", metric_of(metric::kLossScale)},
     {"lossscaling", metric_of(metric::kLossScale)},
     {"lossscalevalue", metric_of(metric::kLossScale)},
@@ -318,6 +333,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"iterationtime", step_time(0)},
     {"batchtime", step_time(1)},
     {"trainsteptimingins", step_time(0)},
+    {"timemetrics/endtoend", step_time(0)},
+    {"throughput/duration", step_time(1)},
     {"dt", step_time(1)},
     {"stepavg", step_time(2)},
     {"timeperbatch", step_time(1)},
@@ -330,6 +347,12 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"tflops/device", metric_of(metric::kThroughput, Unit::kTflops)},
     {"tflopspergpu", metric_of(metric::kThroughput, Unit::kTflops)},
     {"modeltflopspergpu", metric_of(metric::kThroughput, Unit::kTflops)},
+    {"tflopspersec", metric_of(metric::kThroughput, Unit::kTflops)},
+    {"tflopspersecpergpu", metric_of(metric::kThroughput, Unit::kTflops)},
+    {"perdevicetflopspersec", metric_of(metric::kThroughput, Unit::kTflops)},
+    {"flopspersecpergpu", metric_of(metric::kThroughput, Unit::kTflops, 1, kPerTera)},
+    {"device/flopspersec", metric_of(metric::kThroughput, Unit::kTflops, 1, kPerTera)},
+    {"throughput/tflops/device", metric_of(metric::kThroughput, Unit::kTflops)},
     {"approxflopspergpu", metric_of(metric::kThroughput, Unit::kTflops)},
     {"tps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"wps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
@@ -342,6 +365,13 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"tokenspersecond", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"tokspersec", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"tokenspersecpergpu", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"tokenspersecondpergpu", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"perdevicetokenspersec", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"device/tokenspersec", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"throughput(tps)", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
+    {"throughput(perdevicetps)", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"perf/throughput", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 2)},  // verl's, of one device
+    {"tgs/lasttgs1", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"tgs", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"throughput/device/tps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"throughput/device/tokenspersecond", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
@@ -349,6 +379,10 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"samples/sec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersecond", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
+    {"samplespersecondpergpu", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
+    {"device/samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
+    {"img/sec/core", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
+    {"img/sec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"currsamplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"runningavgsamplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
     {"mfu", metric_of(metric::kMfu, Unit::kPercent)},
@@ -357,6 +391,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"peakmem", metric_of(metric::kMemory, Unit::kGib)},
     {"gpumemory", metric_of(metric::kMemory, Unit::kGib)},
     {"maxmemoryallocated", metric_of(metric::kMemory, Unit::kGib)},
+    {"memory/maxreserved", metric_of(metric::kMemory, Unit::kGib)},
+    {"memory/maxactive", metric_of(metric::kMemory, Unit::kGib, 1)},
     // Reinforcement.
     {"reward", metric_of(metric::kReward)},
     {"rewardmean", metric_of(metric::kReward)},

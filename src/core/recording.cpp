@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostProblems = 20;
 constexpr std::size_t kMostUnusedKinds = 40;
+constexpr std::size_t kMostLeftOut = 20;
 constexpr std::size_t kMostEvents = 1'000'000;  // a run of 10^6 steps that skips every one of them
 constexpr std::size_t kLongestExample = 120;
 constexpr std::size_t kLongestEventText = 200;
@@ -99,6 +100,12 @@ void Recorder::started(double seconds) {
 
 void Recorder::run_id(std::string_view name) {
   if (recording_.run_id.empty()) recording_.run_id = shown(name, kLongestExample);
+}
+
+void Recorder::left_out(std::string_view name) {
+  FileRecord& file = recording_.file;
+  ++file.left_out_count;
+  if (file.left_out.size() < kMostLeftOut) file.left_out.push_back(shown(name, kLongestExample));
 }
 
 void Recorder::truncated(std::int64_t line, std::string_view what, std::int64_t byte) {

@@ -108,7 +108,9 @@ class Recorder {
   void dialect(std::string_view name);
   /// The file is no text: its places count records. Before anything that has a place.
   void count_records();
-  void started(double seconds);        // since 1970; absurd ones are passed over, the earliest stays
+  void started(double seconds);  // since 1970; absurd ones are passed over, the earliest stays
+  /// A name whose values are known to tell nothing of training. Each name is told once.
+  void left_out(std::string_view name);
   void run_id(std::string_view name);  // the first one stays
   /// line: from 1, 0 where it is not known; byte: offset in the file as stored, -1 where it is not known.
   void truncated(std::int64_t line, std::string_view what, std::int64_t byte = -1);

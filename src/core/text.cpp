@@ -77,7 +77,8 @@ bool is_one(const Value& value) {
 
 // "1 records" and "steps 7" become one of them. Only the words that are counted in the sentences: a word that happens
 // to follow a number need not be its noun.
-constexpr std::string_view kCounted[] = {"steps", "records", "epochs", "samples", "tokens", "halvings", "evaluations"};
+constexpr std::string_view kCounted[] = {"steps",    "records",     "epochs", "samples",       "tokens",
+                                         "halvings", "evaluations", "rows",   "broken records"};
 
 // The noun that stands at the end of `out`, before a number that is one place: "steps " loses its s.
 void make_last_word_single(std::string& out) {

@@ -282,6 +282,8 @@ Fingerprint fingerprint(const Recording& recording, std::size_t most) {
   out.path = recording.path;
   out.kind = recording.file.kind;
   out.dialect = recording.dialect;
+  out.started = recording.started;
+  out.run_id = recording.run_id;
   out.rows = recording.rows();
   out.events = recording.events.size();
   out.settings = recording.config.settings.size();

@@ -35,6 +35,8 @@ struct Fingerprint {
   std::string path;
   std::string kind;  // FileRecord::kind
   std::string dialect;
+  std::optional<double> started;  // Recording::started
+  std::string run_id;             // Recording::run_id
   std::size_t rows = 0;
   std::size_t events = 0;
   std::size_t settings = 0;

@@ -6,8 +6,10 @@
 // whatever is said of it is wrong. So evidence is asked for, the strongest first:
 //
 // 1. The same numbers at the same steps (fingerprint.cpp, copies.cpp). Holds for files of any name in any folder.
+//    The name that a service gave the run (Recording::run_id) is as good.
 // 2. A layout that holds one run by the trainer's own rule (layout.cpp): `checkpoint-500` beside `checkpoint-1000`, a
-//    folder of Weights & Biases, the event files of one folder, the processes of one job. Two files of one kind that
+//    folder of Weights & Biases, the event files of one folder, those of evaluation in a folder beside (`train`,
+//    `validation`), the processes of one job. Two files of one kind that
 //    show different numbers at the same steps stay apart even there.
 // 3. One file goes on where another was (continuations.cpp).
 // 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses
@@ -16,7 +18,7 @@
 //    runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
-// Clocks are no evidence, and neither is the order in which files were found: sets are built from sorted keys, and
+// Clocks are no evidence (they only order parts that are one run), and neither is the order in which files were found: sets are built from sorted keys, and
 // the fingerprints alone decide.
 
 #include "engine/group.h"
@@ -29,6 +31,8 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+
+#include "assay/metric.h"
 
 namespace assay {
 
@@ -102,7 +106,9 @@ class Grouper {
     find_copies(known_.files, known_.same);
     for (const auto& [a, b] : known_.same.all()) sets_.unite(a, b);
     by_layout();
+    by_run_id();
     by_folder_of_events();
+    by_split();
     by_job();
     find_continuations(known_.files, known_.layouts, known_.parts);
     for (const auto& [a, b] : known_.parts.all()) sets_.unite(a, b);
@@ -154,6 +160,53 @@ class Grouper {
     for (const auto& [stem, files] : folders) {
       for (const std::size_t i : files) {
         sets_.unite(files.front(), i);
+      }
+    }
+  }
+
+  // What a service calls a run is one run, however often it was taken up again. Where the name is that of a folder, its
+  // place counts as well: people call folders "run1" again and again.
+  std::string run_of(std::size_t i) const {
+    const std::string& path = file(i).path;
+    const std::string folder = "/" + file(i).run_id + "/";
+    const std::size_t at = ("/" + path).rfind(folder);
+    return file(i).kind + "\n" + (at == std::string::npos ? "" : path.substr(0, at)) + "\n" + file(i).run_id;
+  }
+
+  void by_run_id() {
+    Keyed runs;
+    for (std::size_t i = 0; i < known_.files.size(); ++i) {
+      if (joinable(i) && !file(i).run_id.empty()) runs[run_of(i)].push_back(i);
+    }
+    for (const auto& [run, files] : runs) {
+      const std::size_t first = anchor(files);
+      for (const std::size_t i : files) {
+        // What is gone over again after a resume may differ; most of a run may not.
+        if (!plainly_another(first, i) || !steps_overlap(file(first), file(i))) sets_.unite(first, i);
+      }
+    }
+  }
+
+  // Event files of evaluation, in a folder of their own, beside those of training: in one beside it, or in the one
+  // above. A file that tells a training loss is of a run of its own.
+  void by_split() {
+    Keyed training;
+    Keyed evaluation;
+    for (std::size_t i = 0; i < known_.files.size(); ++i) {
+      if (!joinable(i) || !is_event_file(layouts_[i], file(i))) continue;
+      const Layout& own = layouts_[i];
+      if (!own.evaluation) {
+        training[own.split_base.empty() ? own.folder : own.split_base].push_back(i);
+      } else if (find(file(i), metric::kLoss) == nullptr) {
+        evaluation[own.split_base].push_back(i);
+      }
+    }
+    for (const auto& [base, files] : evaluation) {
+      const auto of_training = training.find(base);
+      if (of_training == training.end()) continue;
+      const std::size_t first = anchor(of_training->second);
+      for (const std::size_t i : files) {
+        if (may_be_one_run(file(first), file(i))) sets_.unite(first, i);
       }
     }
   }
@@ -299,6 +352,7 @@ bool is_event_file(const Layout& layout, const Fingerprint& file) {
 
 bool may_be_one_run(const Fingerprint& a, const Fingerprint& b) {
   if (a.planned && b.planned && *a.planned != *b.planned) return false;
+  if (a.kind == b.kind && !a.run_id.empty() && !b.run_id.empty() && a.run_id != b.run_id) return false;
   return !says_other(a, b) && !rates_differ(a, b);
 }
 

@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <array>
 
+#include "format/tables/data_split.h"
+
 namespace assay {
 
 namespace {
@@ -52,6 +54,11 @@ constexpr std::array kRows = std::to_array<Row>({
     {"wandb/*run-*/files/wandb-metadata.json", 1, Holds::kOneRun, SourceRole::kSettings},
     {"wandb/*run-*/files/wandb-summary.json", 1, Holds::kOneRun, SourceRole::kSummary},
     {"wandb/*run-*/files/*", 1, Holds::kOneRun},
+    {"*run-*/run-*.wandb", 0, Holds::kOneRun},  // the same where the folder was copied elsewhere
+    {"*run-*/files/output.log", 1, Holds::kOneRun},
+    {"*run-*/files/config.yaml", 1, Holds::kOneRun, SourceRole::kSettings},
+    {"*run-*/files/wandb-metadata.json", 1, Holds::kOneRun, SourceRole::kSettings},
+    {"*run-*/files/wandb-summary.json", 1, Holds::kOneRun, SourceRole::kSummary},
     // Hydra.
     {".hydra/config.yaml", 1, Holds::kPerhaps, SourceRole::kSettings},
     {".hydra/overrides.yaml", 1, Holds::kPerhaps, kAny, true},
@@ -287,6 +294,17 @@ void read_rank(std::string_view path, Layout& out) {
   }
 }
 
+// "logs/train" and "logs/validation", "runs/Loss_train" and "runs/Loss_val": where writers keep the parts of the data
+// apart.
+void read_split(Layout& out) {
+  if (out.name.find("tfevents") == std::string::npos) return;
+  const auto split = split_of_folder(last_name(out.folder));
+  if (!split) return;
+  out.split_base = folder_above(out.folder);
+  if (!split->base.empty()) out.split_base += "/" + std::string(split->base);
+  out.evaluation = split->split == DataSplit::kEvaluation;
+}
+
 }  // namespace
 
 bool ends_like(std::string_view path, std::string_view pattern) {
@@ -330,6 +348,7 @@ Layout layout_of(std::string_view path) {
   out.part = family_of(out.name, family);
   out.family = out.folder + "/" + family;
   read_rank(path, out);
+  read_split(out);
   for (const Row& row : kRows) {
     if (!ends_like(path, row.pattern)) continue;
     out.root = out.folder;

@@ -18,6 +18,10 @@ struct Layout {
   bool aside = false;              // belongs to no run that can be judged (a tokenizer's files): never joined
   std::optional<SourceRole> role;  // where the name says it
 
+  /// Event files whose folder names a part of the data: the folder without that word, which those of training share.
+  std::string split_base;
+  bool evaluation = false;  // that part is one of evaluation
+
   std::string stem;  // folder and name without what says what kind of file it is: "out/run1" of "out/run1.hparams.json"
   std::string family;  // stem without what tells parts of one run apart: dates, jobs, numbers of restarts
   bool part = false;   // there was such a thing

@@ -359,19 +359,17 @@ void start_again_where_early(const Run& run, std::vector<Finding>& findings) {
   }
 }
 
-// Each place once, and not the finding's own again.
+// Each place once, and not the finding's own again. A run that was restarted at each record has as many as records.
 void drop_repeated_places(std::vector<Finding>& findings) {
+  const auto key_of = [](const Location& place) {
+    const StepRange steps = place.steps.value_or(StepRange{});
+    const std::int64_t line = place.steps ? 0 : place.line;
+    return std::tuple(place.path, place.segment, place.steps.has_value(), steps.first, steps.last, line);
+  };
   for (Finding& finding : findings) {
-    std::vector<Location> seen;
-    if (finding.where) seen.push_back(*finding.where);
-    std::erase_if(finding.also, [&](const Location& place) {
-      const bool known = std::any_of(seen.begin(), seen.end(), [&](const Location& one) {
-        const bool same_line = place.steps.has_value() || one.line == place.line;
-        return one.path == place.path && one.segment == place.segment && one.steps == place.steps && same_line;
-      });
-      if (!known) seen.push_back(place);
-      return known;
-    });
+    std::set<std::tuple<std::string, int, bool, std::int64_t, std::int64_t, std::int64_t>> seen;
+    if (finding.where) seen.insert(key_of(*finding.where));
+    std::erase_if(finding.also, [&](const Location& place) { return !seen.insert(key_of(place)).second; });
   }
 }
 

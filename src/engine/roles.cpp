@@ -1,8 +1,9 @@
 // What each file of a run is to it.
 //
 // The file with the most values of the main series carries the run: whatever else tells the same metric less densely
-// cannot show more of it. Parts are files that carry other stretches of steps; they are put in the order of their
-// steps. The rest is taken for what it adds: the same series, other metrics, other ranks, messages.
+// cannot show more of it. Parts are files that carry other stretches of steps; they are put in the order in which they
+// were begun, where all tell it, else of their steps. The rest is taken for what it adds: the same series, other
+// metrics, other ranks, messages.
 
 #include <algorithm>
 #include <functional>
@@ -27,10 +28,15 @@ class Roles {
       const SourceRole role = role_of(i);
       (role == SourceRole::kPart ? parts_ : rest_).push_back({i, role});
     }
-    std::sort(parts_.begin(), parts_.end(), [this](const GroupMember& a, const GroupMember& b) {
-      const Fingerprint& x = file(a.file);
-      const Fingerprint& y = file(b.file);
-      return std::tie(x.steps.first, x.steps.last, x.path) < std::tie(y.steps.first, y.steps.last, y.path);
+    // When a part was written tells its place better than its steps: a run may go back to where it began.
+    const bool clocks = std::all_of(parts_.begin(), parts_.end(),
+                                    [this](const GroupMember& part) { return file(part.file).started.has_value(); });
+    std::sort(parts_.begin(), parts_.end(), [this, clocks](const GroupMember& a, const GroupMember& b) {
+      const auto key = [this, clocks](const GroupMember& one) {
+        const Fingerprint& print = file(one.file);
+        return std::make_tuple(clocks ? *print.started : 0, print.steps.first, print.steps.last, std::cref(print.path));
+      };
+      return key(a) < key(b);
     });
     parts_.front().role = SourceRole::kMain;
     std::sort(rest_.begin(), rest_.end(), [this](const GroupMember& a, const GroupMember& b) {
@@ -115,6 +121,9 @@ class Roles {
     const StepRange& own = file(i).steps;
     return std::all_of(parts_.begin(), parts_.end(), [&](const GroupMember& part) {
       if (known_.parts.has(part.file, i)) return true;
+      const Fingerprint& other_file = file(part.file);
+      if (!file(i).run_id.empty() && file(i).run_id == other_file.run_id && file(i).kind == other_file.kind)
+        return true;
       const Layout& layout = known_.layouts[part.file];
       if (layout.stem == known_.layouts[i].stem && is_event_file(layout, file(part.file))) return true;
       const StepRange& other = file(part.file).steps;

@@ -204,7 +204,7 @@ void tell_plan(const RowPlan& plan, Run& run) {
   if (plan.repeats > 0) told.push_back({"repeats", "", 0, plan.repeats, {}});
   if (plan.stragglers > 0) told.push_back({"stragglers", "", 0, plan.stragglers, {}});
   if (plan.counted_through_epochs) told.push_back({"step-within-epoch", "", 0, 1, {}});
-  if (plan.numbered) told.push_back({"records-numbered", "", 0, 1, {}});
+  if (plan.numbered) told.push_back({plan.step_printed ? "step-not-counting" : "records-numbered", "", 0, 1, {}});
 }
 
 }  // namespace

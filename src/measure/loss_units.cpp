@@ -1,5 +1,7 @@
 // Losses in other measures than nats per step.
-//   * bits: fairseq and metaseq print base-2 logarithms (the dialect says so): times ln 2.
+//   * bits: fairseq and metaseq print base-2 logarithms: times ln 2. Their console lines are known by their dialect; in
+//     event files and tables the perplexity beside the loss tells, where it is 2 to the power of the loss in nine rows
+//     of ten, and not e. fairseq's is that of the loss without label smoothing ("nll_loss"), where it logs one.
 //   * divided by the accumulation steps k: programs that divide the loss before backward() and print what they have.
 //     The evaluation loss, which is not divided, tells: it stands k times above the training loss (within 15 %) at
 //     every comparison.
@@ -11,10 +13,13 @@
 // fine-tuning loss as a divided 10.4.
 
 #include <cmath>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "core/metric_names.h"
 #include "measure/interpret.h"
 #include "stat/quantile.h"
 
@@ -50,9 +55,64 @@ double evaluation_ratio(const Series& loss, const Series& eval) {
   return ratios.empty() ? std::nan("") : median(ratios);
 }
 
+// In how many of the rows that both have the perplexity is `base` to the power of the loss, as far as it was printed
+// (two decimals, or single precision); rows near 1, where all bases meet, tell nothing.
+struct PowerRows {
+  std::int64_t of_two = 0;
+  std::int64_t of_e = 0;
+  std::int64_t all = 0;
+};
+
+PowerRows compare_powers(const Series& loss, const Series& perplexity) {
+  constexpr double kTells = 0.3;  // 2^0.3 and e^0.3 are a tenth apart
+  constexpr double kPrinted = 0.01;
+  PowerRows out;
+  for (std::size_t i = 0, k = 0; i < loss.size(); ++i) {
+    while (k < perplexity.size() && perplexity.row_of(k) < loss.row_of(i)) ++k;
+    if (k == perplexity.size()) break;
+    const double x = loss.value(i);
+    const double told = perplexity.value(k);
+    if (perplexity.row_of(k) != loss.row_of(i) || !(x > kTells) || !std::isfinite(x) || !std::isfinite(told)) continue;
+    ++out.all;
+    out.of_two += std::fabs(told - std::exp2(x)) <= kPrinted * std::exp2(x) ? 1 : 0;
+    out.of_e += std::fabs(told - std::exp(x)) <= kPrinted * std::exp(x) ? 1 : 0;
+  }
+  return out;
+}
+
+bool told_in_bits(const Segment& segment, std::string_view loss, std::string_view perplexity) {
+  constexpr std::int64_t kEnough = 3;
+  const Series* powers = segment.find(perplexity);
+  if (powers == nullptr) return false;
+  const bool evaluation = loss == metric::kEvalLoss;
+  for (const Series& series : segment.series) {
+    const bool without_smoothing =
+        !evaluation && normalise_key(series.printed_as.substr(series.printed_as.rfind('/') + 1)) == "nllloss";
+    if (series.metric != loss && !without_smoothing) continue;
+    const PowerRows rows = compare_powers(series, *powers);
+    if (rows.all >= kEnough && 10 * rows.of_two >= 9 * rows.all && 10 * rows.of_e < rows.all) return true;
+  }
+  return false;
+}
+
+// Losses that no dialect knows to be in bits.
+void mark_losses_in_bits(Segment& segment, std::vector<Interpretation>& told) {
+  for (const auto& [loss, perplexity] :
+       {std::pair(metric::kLoss, metric::kPerplexity), std::pair(metric::kEvalLoss, metric::kEvalPerplexity)}) {
+    const Series* found = segment.find(loss);
+    if (found == nullptr || has(found->quirks, Quirk::kInBits) || !told_in_bits(segment, loss, perplexity)) continue;
+    Series& series = segment.series[static_cast<std::size_t>(found - segment.series.data())];
+    scale(series, std::log(2.0));
+    series.unit = Unit::kNats;
+    told.push_back(
+        {"loss-from-bits-of-perplexity", series.metric, std::log(2.0), static_cast<std::int64_t>(series.size()), {}});
+  }
+}
+
 }  // namespace
 
 void bring_loss_to_nats_per_step(Segment& segment, const Config& config, std::vector<Interpretation>& told) {
+  mark_losses_in_bits(segment, told);
   for (Series& series : segment.series) {
     if (!has(series.quirks, Quirk::kInBits)) continue;
     scale(series, std::log(2.0));

@@ -11,6 +11,7 @@
 #include "assay/metric.h"
 #include "core/axis.h"
 #include "measure/row_values.h"
+#include "measure/untold_epochs.h"
 
 namespace assay {
 
@@ -110,7 +111,8 @@ class Planner {
     plan_.repeated_values.resize(recording_.series.size());
     plan_.segment_start = {0};
     choose_keys();
-    plan_.numbered = plan_.numbered || counts_down();
+    plan_.step_printed = plan_.step_printed || (!plan_.numbered && counts_down());
+    plan_.numbered = plan_.numbered || plan_.step_printed;
     if (plan_.numbered) {
       number_records();
     } else {
@@ -129,7 +131,9 @@ class Planner {
     key_ = rows_with(recording_, *spine);
     std::size_t stepless = 0;
     for (std::size_t i = 0; i < n; ++i) stepless += key_[i] && recording_.step[i] == kNoStep ? 1 : 0;
-    plan_.numbered = 2 * stepless > spine->size() || never_changes(*spine);
+    const bool told = 2 * stepless <= spine->size();
+    plan_.step_printed = told && never_changes(*spine);
+    plan_.numbered = !told || plan_.step_printed;
     const std::int64_t rank = plan_.rank = main_rank(recording_, key_);
     const auto on_axis = shapes_on_axis(recording_, key_);
     for (const std::string_view metric : {metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
@@ -335,7 +339,20 @@ class Planner {
       last = own;
       last_row = i;
     }
+    count_through_untold_epochs(starts);
     place_others(starts);
+  }
+
+  void count_through_untold_epochs(std::vector<std::size_t>& starts) {
+    if (plan_.counted_through_epochs) return;
+    const auto length = untold_epoch(recording_, key_, starts);
+    if (!length) return;
+    offsets_.clear();
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+      offsets_.emplace_back(starts[k], *length * static_cast<std::int64_t>(k + 1));
+    }
+    starts.clear();
+    plan_.counted_through_epochs = true;
   }
 
   // A repeat or a straggler: dropped.

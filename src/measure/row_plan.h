@@ -13,7 +13,8 @@
 //   dropped;
 //   * one that goes back while the next goes on beyond: a straggler of another rank, dropped;
 //   * one that goes back while the epoch goes up: the counter restarts at each epoch; steps are counted through, by the
-//   length of an epoch where the lines tell it;
+//   length of an epoch where the lines tell it; likewise where parts are epochs by their steps and losses
+//   (untold_epochs.cpp);
 //   * any other that goes back: a restart; a new segment begins with it (and with the rows before it that belong to
 //   it).
 // Limits: ranks that print different values without a mark, more than kMemory rows late, look like a restart.
@@ -33,6 +34,7 @@ struct RowPlan {
   std::vector<std::vector<std::size_t>> repeated_values;
   std::vector<std::size_t> segment_start;  // first row of each segment; the first is 0
   bool numbered = false;                   // the file prints no step for its loss: records are numbered
+  bool step_printed = false;               // it prints one, which does not count up: numbered all the same
   bool counted_through_epochs = false;
   std::int64_t rank = kNoRank;  // whose lines stand for those of all; kNoRank where none is marked
   std::int64_t repeats = 0;

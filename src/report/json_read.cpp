@@ -304,6 +304,11 @@ FileRecord file_of(const Node& node) {
   out.lines = node["lines"].count();
   out.records = node["records"].count();
   out.unused_lines = node["unused_lines"].count();
+  if (!node.lacks("left_out")) {
+    out.left_out = node["left_out"].all([](const Node& one) { return one.text(); });
+    out.left_out_count = node["left_out_count"].count();
+  }
+  if (!node.lacks("lost_bytes")) out.lost_bytes = node["lost_bytes"].count();
   if (!node.lacks("settings")) out.settings = node["settings"].count();  // older reports do not tell
   out.repeated_lines = node["repeated_lines"].count();
   out.truncated = node["truncated"].truth();

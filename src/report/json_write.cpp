@@ -271,6 +271,11 @@ class Writer {
     out["lines"] = one.lines;
     out["records"] = one.records;
     out["unused_lines"] = one.unused_lines;
+    if (one.left_out_count > 0) {
+      out["left_out"] = all(one.left_out, [](const std::string& name) { return text(name); });
+      out["left_out_count"] = one.left_out_count;
+    }
+    if (one.lost_bytes > 0) out["lost_bytes"] = one.lost_bytes;
     out["settings"] = one.settings;
     out["repeated_lines"] = one.repeated_lines;
     out["truncated"] = one.truncated;

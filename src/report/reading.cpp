@@ -100,7 +100,11 @@ class Reading {
     } else if (axis != Axis::kRecord) {
       facts.push_back(say("steps as in '{axis}'", "步数取自 '{axis}'", {{"axis", run.axis}}, language()));
     } else {
-      facts.push_back(lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));
+      const bool printed = std::any_of(run.interpretations.begin(), run.interpretations.end(),
+                                       [](const Interpretation& one) { return one.key == "step-not-counting"; });
+      facts.push_back(printed ? lang("the step in the log does not count up: records are numbered",
+                                     "日志中的步数并不递增：按记录编号")
+                              : lang("no step in the log: records are numbered", "日志中没有步数：按记录编号"));
     }
     if (run.segments > 1) {
       facts.push_back(say("{parts} parts: the steps start again", "分 {parts} 段：步数重新开始",
@@ -259,6 +263,8 @@ class Reading {
     page_.paragraph(0, path_word(file.path), Ink::kStrong);
     if (file.error) return page_.paragraph(2, word(file.state, language()) + lang(": ", "：") + file.error->message);
     if (file.state != FileState::kRead) return page_.paragraph(2, word(file.state, language()));
+    write_left_out(file);
+    if (file.unused_lines == 0 && file.problem_count == 0 && file.left_out_count > 0) return;
     if (file.unused_lines == 0 && file.problem_count == 0) {
       return page_.paragraph(2, lang("everything in it was used", "其中内容全部被使用"));
     }
@@ -292,6 +298,15 @@ class Reading {
     if (kept < file.problem_count) {
       page_.paragraph(4, say("and {more} more", "另有 {more} 处", {{"more", file.problem_count - kept}}, language()));
     }
+  }
+
+  void write_left_out(const FileRecord& file) {
+    if (file.left_out_count == 0) return;
+    const std::int64_t rest = file.left_out_count - static_cast<std::int64_t>(file.left_out.size());
+    std::string text = say("left out by name: {names}", "按名称略去：{names}",
+                           {{"names", listed(file.left_out, language())}}, language());
+    if (rest > 0) text += say(" and {rest} more", " 等，另有 {rest} 个", {{"rest", rest}}, language());
+    page_.paragraph(2, text);
   }
 
   // "line 12: ", "record 12 (byte 3,456): ", "byte 3,456: ".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "base/display.h"
@@ -24,12 +25,32 @@ constexpr std::size_t kMostCopies = 3;
 constexpr int kWidestCurve = 48;
 constexpr int kNarrowestCurve = 10;
 
-// The end of a long path: the heading of a finding and the commands have it whole.
-std::string shortened(const std::string& path) {
-  constexpr std::size_t kLong = 40;
-  if (path.size() <= kLong) return path;
-  const std::size_t folder = path.find('/', path.size() - kLong);
+// The end of a long path, from a folder on: the heading of a finding and the commands have it whole.
+std::string shortened(const std::string& path, std::size_t length) {
+  if (path.size() <= length) return path;
+  const std::size_t folder = path.find('/', path.size() - length);
   return "…" + path.substr(folder == std::string::npos ? path.rfind('/') + 1 : folder);
+}
+
+// The same for all runs, each as short as it can be told from the others.
+std::vector<std::string> shortened(const std::vector<RunSummary>& runs) {
+  constexpr std::size_t kLong = 40;
+  constexpr std::size_t kMore = 20;
+  std::vector<std::string> out(runs.size());
+  std::vector<std::size_t> open(runs.size());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  std::size_t longest = 0;
+  for (const RunSummary& run : runs) longest = std::max(longest, run.id.size());
+  for (std::size_t length = kLong; !open.empty(); length += kMore) {
+    std::map<std::string, std::vector<std::size_t>> same;
+    for (const std::size_t i : open) same[shortened(path_word(runs[i].id), length)].push_back(i);
+    open.clear();
+    for (const auto& [name, those] : same) {
+      for (const std::size_t i : those) out[i] = name;
+      if (those.size() > 1 && length < longest) open.insert(open.end(), those.begin(), those.end());
+    }
+  }
+  return out;
 }
 
 class TextReport {
@@ -222,8 +243,9 @@ class TextReport {
 
   void write_further_places(const Finding& finding) {
     std::vector<std::string> places;
+    std::set<std::string> known;
     const auto add = [&](const std::string& text) {
-      if (!text.empty() && std::find(places.begin(), places.end(), text) == places.end()) places.push_back(text);
+      if (!text.empty() && known.insert(text).second) places.push_back(text);
     };
     const auto steps = [](const Location& place) { return place.steps ? format(Value(*place.steps)) : std::string(); };
     const std::string own = finding.where ? steps(*finding.where) : "";
@@ -290,7 +312,8 @@ class TextReport {
   void write_footer() {
     footer(files_phrase(report_, page_.options().verbose, language()));
     if (report_.runs.size() <= 3 || page_.options().verbose) {
-      for (const RunSummary& run : report_.runs) write_run(run);
+      const std::vector<std::string> names = shortened(report_.runs);
+      for (std::size_t i = 0; i < names.size(); ++i) write_run(report_.runs[i], names[i]);
     } else if (const std::string text = joined_phrase(report_, language()); !text.empty()) {
       footer(text);
     }
@@ -305,12 +328,12 @@ class TextReport {
     write_rules();
   }
 
-  void write_run(const RunSummary& run) {
+  void write_run(const RunSummary& run, const std::string& name) {
     std::vector<std::string> metrics = metrics_of(run);
     const std::size_t most = page_.options().verbose ? metrics.size() : 6;
     const std::size_t rest = metrics.size() > most ? metrics.size() - most : 0;
     metrics.resize(metrics.size() - rest);
-    Values values = {{"run", shortened(path_word(run.id))},
+    Values values = {{"run", name},
                      {"dialect", run.dialect},
                      {"records", count_of(run.records, kRecords, language())},
                      {"metrics", listed(metrics, language())},

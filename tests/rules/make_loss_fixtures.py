@@ -48,6 +48,9 @@ x=run(220,6,first=10.8,floor=7.62,time=.02,noise=.002,every=50)
 put('loss-plateau','bad.log',[line(v[0],v[1],v[2],3e-4*min(1,(i+1)/10)) for i,v in enumerate(x)],{"severity":"error"})
 x=run(220,6,first=10.8,floor=3.2,time=30,noise=.002,every=50)
 put('loss-plateau','good.log',[line(v[0],v[1],v[2],3e-4*min(1,(i+1)/10)) for i,v in enumerate(x)])
+# a counter that starts again, of unequal length: the later part goes on flat where the first one ended
+x=run(300,24,first=10.8,floor=3.2,time=10,noise=.002); y=run(240,25,first=3.2,floor=3.19,time=60,noise=.002)
+put('loss-plateau','good-later-part.log',[line(*v) for v in x+y])
 # loss-oscillation: swings grow out of a calm loss; twin: noisy single samples all the time, falling
 x=run(320,7,noise=.012); r=random.Random(8)
 for i in range(192,320): x[i][1]*=math.exp((.35 if i%2 else -.1)*r.uniform(.6,1.4))*(1.05+.12*(i-192)/128)

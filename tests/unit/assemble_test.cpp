@@ -207,6 +207,7 @@ TEST(Assemble, NumbersRecordsWithoutAStep) {
   for (int i = 0; i < 3; ++i) log.row(kNoStep, {{"loss", 5.5 - i}, {"epoch", 0.25 * i}, {"learning_rate", 1e-4 * i}});
   const assay::Run run = log.run();
   ASSERT_EQ(run.segments.size(), 2u) << "the epoch fell back: a second run";
+  EXPECT_NE(told(run, "records-numbered"), nullptr);
   EXPECT_EQ(run.segments[0].axis, "record");
   EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
   EXPECT_EQ(steps(run.segments[0], "eval_loss"), (Steps{5}));
@@ -216,7 +217,10 @@ TEST(Assemble, NumbersRecordsWithoutAStep) {
 TEST(Assemble, NumbersRecordsWhoseStepNeverChanges) {
   Log log;
   for (int i = 0; i < 5; ++i) log.row(140123, {{"loss", 4 - 0.1 * i}});
-  EXPECT_EQ(steps(log.run().segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
+  const assay::Run run = log.run();
+  EXPECT_EQ(steps(run.segments[0], "loss"), (Steps{1, 2, 3, 4, 5}));
+  EXPECT_NE(told(run, "step-not-counting"), nullptr);  // and not that there was none
+  EXPECT_EQ(told(run, "records-numbered"), nullptr);
 }
 
 TEST(Assemble, NumbersRecordsWhoseStepCountsDown) {
@@ -226,6 +230,7 @@ TEST(Assemble, NumbersRecordsWhoseStepCountsDown) {
   ASSERT_EQ(run.segments.size(), 1u);
   EXPECT_EQ(run.segments[0].axis, "record");
   EXPECT_EQ(steps(run.segments[0], "loss").back(), 40);
+  EXPECT_NE(told(run, "step-not-counting"), nullptr);
 }
 
 TEST(Assemble, TellsTheNanOfARankThatIsNotFollowed) {
@@ -269,6 +274,48 @@ TEST(Assemble, CountsThroughEpochsThatStartTheCounterAgain) {
   EXPECT_NE(told(run, "step-within-epoch"), nullptr);
 }
 
+// 0, 1, 2, … of each epoch, and nothing that tells the epoch; loss(record) over the whole file.
+template <class Loss>
+Log epochs_untold(const std::vector<int>& lengths, Loss loss) {
+  Log log;
+  int record = 0;
+  for (const int length : lengths) {
+    for (int i = 0; i < length; ++i) log.row(i, {{"loss", loss(record++)}});
+  }
+  return log;
+}
+
+TEST(Assemble, CountsThroughEpochsThatNothingTells) {
+  const auto falling = [](int record) { return 2 + 6 * std::exp(-record / 60.0) + 0.02 * std::sin(record * 1.9); };
+  for (const std::vector<int>& lengths : {std::vector<int>{50, 50, 50, 50}, {50, 50, 50, 17}, {50, 50}}) {
+    const assay::Run run = epochs_untold(lengths, falling).run();
+    ASSERT_EQ(run.segments.size(), 1u);
+    const std::vector<std::int64_t> counted = steps(run.segments[0], "loss");
+    for (std::size_t i = 0; i < counted.size(); ++i) ASSERT_EQ(counted[i], static_cast<std::int64_t>(i));
+    EXPECT_NE(told(run, "step-within-epoch"), nullptr);
+    EXPECT_EQ(told(run, "restarts"), nullptr);
+  }
+}
+
+TEST(Assemble, PartsThatAreNoEpochsStayParts) {
+  const auto falling = [](int record) { return 2 + 6 * std::exp(-record / 60.0); };
+  // Runs of one configuration start where random weights are.
+  EXPECT_EQ(epochs_untold({50, 50, 50}, [&](int i) { return falling(i % 50); }).run().segments.size(), 3u);
+  // Nothing was learned: neither can be told from the other.
+  EXPECT_EQ(epochs_untold({50, 50, 50}, [](int i) { return 3 + 0.01 * (i % 2); }).run().segments.size(), 3u);
+  // Epochs are of one length; of two, both have to be whole.
+  EXPECT_EQ(epochs_untold({50, 40, 50}, falling).run().segments.size(), 3u);
+  EXPECT_EQ(epochs_untold({50, 60}, falling).run().segments.size(), 2u);
+  EXPECT_EQ(epochs_untold({50, 40}, falling).run().segments.size(), 2u);
+  // A checkpoint was loaded between them.
+  Log log;
+  for (int i = 0; i < 100; ++i) {
+    if (i == 50) log.event(EventKind::kCheckpointLoaded);
+    log.row(i % 50, {{"loss", falling(i)}});
+  }
+  EXPECT_EQ(log.run().segments.size(), 2u);
+}
+
 TEST(Assemble, TakesPlaceholdersAway) {
   Log log;
   for (int i = 1; i <= 40; ++i) log.row(i, {{"loss", 12.0 - 0.1 * i}, {"grad_norm", 0}, {"loss_scale", -1}});
@@ -310,6 +357,35 @@ TEST(Assemble, LeavesNormsThatDoNotFollowTheScale) {
 TEST(Assemble, BringsBitsToNats) {
   const assay::Run run = Log().quirk(Quirk::kInBits).row(1, {{"loss", 16.475}}).row(2, {{"loss", 16.4}}).run();
   EXPECT_NEAR(values(run.segments[0], "loss")[0], 11.4196, 1e-4);
+}
+
+TEST(Assemble, ThePerplexityTellsThatALossIsInBits) {
+  const auto with = [](double base, double smoothing = 1) {
+    Log log;
+    for (int i = 0; i < 20; ++i) {
+      const double x = 8.0 - 0.2 * i;
+      const double perplexity = std::round(100 * std::pow(base, x)) / 100;
+      log.row(i, {{"loss", smoothing * x}, {"nll_loss", x}, {"perplexity", perplexity}});
+    }
+    return log.run();
+  };
+  EXPECT_NEAR(values(with(2, 1.3).segments[0], "loss")[0], 1.3 * 8.0 * std::log(2.0), 1e-9);  // nll_loss tells
+  const assay::Run bits = with(2);
+  EXPECT_NEAR(values(bits.segments[0], "loss")[0], 8.0 * std::log(2.0), 1e-9);
+  EXPECT_NE(told(bits, "loss-from-bits-of-perplexity"), nullptr);
+  const assay::Run nats = with(std::exp(1.0));
+  EXPECT_EQ(values(nats.segments[0], "loss")[0], 8.0);
+  EXPECT_EQ(told(nats, "loss-from-bits-of-perplexity"), nullptr);
+  // A perplexity of something else says nothing.
+  EXPECT_EQ(values(with(3).segments[0], "loss")[0], 8.0);
+  Log evaluation;
+  for (int i = 0; i < 20; ++i) {
+    evaluation.row(
+        i, {{"loss", 3.0 - 0.1 * i}, {"eval_loss", 4.0 - 0.1 * i}, {"eval_perplexity", std::exp2(4.0 - 0.1 * i)}});
+  }
+  const assay::Run both = evaluation.run();
+  EXPECT_EQ(values(both.segments[0], "loss")[0], 3.0);
+  EXPECT_NEAR(values(both.segments[0], "eval_loss")[0], 4.0 * std::log(2.0), 1e-9);
 }
 
 TEST(Assemble, MultipliesALossDividedByTheAccumulation) {

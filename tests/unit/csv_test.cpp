@@ -303,5 +303,33 @@ TEST(CsvTest, CutAnywhere) {
   EXPECT_EQ(cut.file.problems.back().where.line, 6);
 }
 
+TEST(CsvTest, OfSeveralRunsOneIsReadAndTheOthersAreNamed) {
+  std::string text =
+      "\"Step\",\"a - _step\",\"a - lr\",\"b - train/loss\",\"b - train/loss__MIN\",\"b - train/loss__MAX\","
+      "\"c - d - train/loss\"\n";
+  for (int i = 1; i <= 5; ++i) text += "\"" + std::to_string(i) + "\",\"7\",\"0.1\",\"3\",\"2\",\"4\",\"5\"\n";
+  const Recording got = read_bytes("chart.csv", text);
+  EXPECT_EQ(got.axis, "Step");
+  ASSERT_EQ(got.series.size(), 1U);
+  EXPECT_THAT(values_of(got, "loss"), ElementsAre(3, 3, 3, 3, 3));
+  ASSERT_EQ(got.file.problem_count, 1);
+  EXPECT_EQ(got.file.problems[0].code, ErrorCode::kLimit);
+  EXPECT_EQ(got.file.problems[0].message, "the table holds 3 runs: 'b' is judged, not 'a', 'c - d'");
+  EXPECT_THAT(got.file.left_out, ElementsAre("b - train/loss__MIN", "b - train/loss__MAX"));
+
+  const Recording one = read_bytes("chart.csv", "Step,r - loss,r - loss__MIN,r - loss__MAX\n1,3,2,4\n2,3,2,4\n");
+  EXPECT_EQ(one.file.problem_count, 0);
+  EXPECT_THAT(values_of(one, "loss"), ElementsAre(3, 3));
+  EXPECT_EQ(one.series.size(), 1U);
+}
+
+TEST(CsvTest, StepsMayBeNegativeOrStandStill) {
+  const Recording negative = read_bytes("m.csv", "step,loss\n-3,5\n-2,4\n-1,3\n0,2\n");
+  EXPECT_THAT(steps_of(negative, "loss"), ElementsAre(-3, -2, -1, 0));
+  const Recording still = read_bytes("m.csv", "step,loss\n7,5\n7,4\n7,3\n7,2\n");
+  EXPECT_THAT(steps_of(still, "loss"), ElementsAre(7, 7, 7, 7));
+  EXPECT_EQ(still.axis, "step");
+}
+
 }  // namespace
 }  // namespace assay

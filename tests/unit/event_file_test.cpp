@@ -30,6 +30,7 @@ using bytes::version;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Recording read(const std::string& bytes, std::size_t chunk = 0) { return read_bytes("events", bytes, chunk); }
 
@@ -203,12 +204,33 @@ TEST(EventFileTest, AxesOtherThanStepsDoNotSpoilTheSteps) {
     EXPECT_THAT(steps_of(got, metric), ElementsAre(1, 2, 3, 4)) << metric;
   }
   EXPECT_THAT(values_of(got, "eval_loss"), ElementsAre(9));
-  EXPECT_EQ(why_left(got), "12 the same over samples or tokens instead of steps; ");
+  EXPECT_EQ(why_left(got), "12 over samples or tokens instead of steps; ");
 
   const Recording alone = read(bytes::version() + bytes::scalar(1024, "lm loss vs samples", 3) +
                                bytes::scalar(2048, "lm loss vs samples", 2));
   EXPECT_THAT(steps_of(alone, "loss"), ElementsAre(1024, 2048));
   EXPECT_EQ(alone.axis, "samples");
+}
+
+// DeepSpeed's monitor counts in samples, and says so in front.
+TEST(EventFileTest, TheAxisOfTheTrainingLossIsKept) {
+  std::string bytes = bytes::version();
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    const auto x = static_cast<float>(step);
+    bytes += scalar(step * 512, "Train/Samples/train_loss", 4 - x) + scalar(step * 512, "Train/Samples/lr", x / 8) +
+             scalar(step * 512, "Train/Eigenvalues/ModelBlockParam_0", x) + scalar(step, "gpu/temperature", 70);
+  }
+  const Recording got = read(bytes);
+  EXPECT_EQ(got.axis, "samples");
+  EXPECT_THAT(steps_of(got, "loss"), ElementsAre(512, 1024, 1536));
+  EXPECT_THAT(values_of(got, "loss"), ElementsAre(3, 2, 1));
+  EXPECT_THAT(values_of(got, "learning_rate"), ElementsAre(0.125, 0.25, 0.375));
+  EXPECT_EQ(why_left(got), "3 on another axis than the loss; ");
+  for (std::uint64_t step = 1; step <= 3; ++step) bytes += scalar(step, "train/loss", 2);
+  const Recording both = read(bytes);
+  EXPECT_EQ(both.axis, "step");
+  EXPECT_THAT(values_of(both, "loss"), ElementsAre(2, 2, 2));
+  EXPECT_EQ(why_left(both), "9 over samples or tokens instead of steps; ");
 }
 
 TEST(EventFileTest, NamesOfFrameworks) {
@@ -462,6 +484,71 @@ TEST(EventFileTest, MoreTagsThanTheLimitAreToldAndTheFirstKept) {
   EXPECT_THAT(values_of(got, "loss"), ElementsAre(1));
   EXPECT_EQ(got.series.size(), 8192U);
   EXPECT_EQ(got.file.problem_count, 1);
+}
+
+TEST(EventFileTest, KnownMetricsAreReadWhereverTheyStand) {
+  std::string file = bytes::version();
+  for (int step = 1; step <= 2; ++step) {
+    for (int i = 0; i < 8300; ++i) file += bytes::scalar(static_cast<std::uint64_t>(step), "p" + std::to_string(i), 0);
+    file += bytes::scalar(static_cast<std::uint64_t>(step), "train/loss", 3);
+    file += bytes::scalar(static_cast<std::uint64_t>(step), "eval/loss", 4);
+    file += bytes::scalar(static_cast<std::uint64_t>(step), "Train/Samples/lr", 5);
+  }
+  const Recording got = read(file);
+  EXPECT_THAT(values_of(got, "loss"), ElementsAre(3, 3));
+  EXPECT_THAT(values_of(got, "eval_loss"), ElementsAre(4, 4));
+  ASSERT_EQ(got.file.problem_count, 1);
+  EXPECT_EQ(got.file.problems[0].code, ErrorCode::kLimit);
+  EXPECT_THAT(got.file.problems[0].message, HasSubstr("216 of their values were left out, the first of 'p8192'"));
+  // Known names may be spelt in many ways: they have a limit, too.
+  for (int i = 0; i < 5000; ++i) {
+    std::string name = "loss";
+    for (int bit = 0; bit < 13; ++bit) name = ((i >> bit & 1) != 0 ? "perf/" : "optim/") + name;
+    file += bytes::scalar(3, name, 1);
+  }
+  EXPECT_LE(read(file).series.size(), 8192U + 1024U);
+}
+
+TEST(EventFileTest, NamesThatTellNothingAreToldByName) {
+  std::string bytes = version();
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    bytes += scalar(step, "train/loss", 3) + scalar(step, "train/time", 1) + scalar(step, "eval/runtime", 1);
+  }
+  const Recording got = read(bytes);
+  EXPECT_THAT(got.file.left_out, ElementsAre("train/time", "eval/runtime"));
+  EXPECT_EQ(got.file.left_out_count, 2);
+  EXPECT_EQ(got.file.unused_lines, 0);
+}
+
+TEST(EventFileTest, DamageIsCountedInBytes) {
+  std::string bytes = version() + scalar(1, "loss", 3);
+  const std::size_t from = bytes.size();
+  bytes += scalar(2, "loss", 3);
+  const std::size_t to = bytes.size();
+  bytes += scalar(3, "loss", 3);
+  EXPECT_EQ(read(bytes).file.lost_bytes, 0);
+  bytes[to - 6] ^= 1;  // in the data: the record alone is lost
+  EXPECT_EQ(read(bytes).file.lost_bytes, static_cast<std::int64_t>(to - from - 16));
+  bytes[to - 6] ^= 1;
+  bytes.insert(to, 100, 'x');
+  EXPECT_EQ(read(bytes).file.lost_bytes, 100);
+}
+
+TEST(EventFileTest, TheFolderMayNameEvaluation) {
+  std::string bytes = version();
+  for (std::uint64_t step = 1; step <= 3; ++step) bytes += scalar(step, "Loss", 3) + scalar(step, "train/loss", 2);
+  const auto metrics = [&](const std::string& path) {
+    std::string out;
+    for (const Series& one : read_bytes(path, bytes).series) out += one.metric + " (" + one.printed_as + ") ";
+    return out;
+  };
+  for (const char* folder : {"validation", "runs/Loss_validation", "runs/a-val", "runs/Loss_test"}) {
+    EXPECT_THAT(metrics(std::string(folder) + "/events.out.tfevents.1"), HasSubstr("eval_loss (Loss)")) << folder;
+  }
+  for (const char* folder : {"train", "runs/smoke_test", "runs/Loss_train", "val/runs", "interval"}) {
+    EXPECT_THAT(metrics(std::string(folder) + "/events.out.tfevents.1"), HasSubstr("loss (Loss)")) << folder;
+    EXPECT_THAT(metrics(std::string(folder) + "/events.out.tfevents.1"), Not(HasSubstr("eval_loss"))) << folder;
+  }
 }
 
 }  // namespace

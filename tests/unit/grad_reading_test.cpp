@@ -92,6 +92,38 @@ TEST(GradReading, EveryKindOfFailureHasAnAction) {
   }
 }
 
+TEST(GradReading, DamageOfAContainerIsToldInBytes) {
+  Report read;
+  read.files = {good_file("run.wandb", 400)};
+  read.files[0].bytes = 100'000;
+  read.files[0].lost_bytes = 4'900;
+  read.files[0].problems = {error(ErrorCode::kCorrupt, "a wrong checksum")};
+  read.files[0].problem_count = 1;
+  auto found = judge(kUnreadableInput, read);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  read.files[0].lost_bytes = 5'100;
+  found = judge(kUnreadableInput, read);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  EXPECT_EQ(test::say(kUnreadableInput, found[0].message),
+            "5,100 of 100,000 bytes of run.wandb are damaged and were passed over (5.1 %); first: a wrong checksum");
+}
+
+TEST(GradReading, NamesBeyondALimitAreAWarningBesideBrokenRecords) {
+  Report read;
+  read.files = {good_file("a.csv", 1000)};
+  read.files[0].problems = {error(ErrorCode::kLimit, "more than 4096 keys"),
+                            error(ErrorCode::kCorrupt, "no number", 17)};
+  read.files[0].problem_count = 2;
+  const auto found = judge(kUnreadableInput, read);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(test::say(kUnreadableInput, found[0].message), "1 broken record in a.csv (0.1 %); first: no number");
+  EXPECT_EQ(found[0].severity, Severity::kNote);
+  EXPECT_EQ(test::say(kUnreadableInput, found[1].message), "a.csv: more than 4096 keys");
+  EXPECT_EQ(found[1].severity, Severity::kWarning);
+}
+
 TEST(GradReading, BrokenRecordsAreCountedAndPlaced) {
   Report read;
   read.files = {good_file("a.csv", 1000)};

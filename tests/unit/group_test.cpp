@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "format/reader.h"
+#include "format/records/event_file_writer.h"
+#include "unit/record_bytes.h"
 #include "unit/support/run_files.h"
 
 namespace assay {
@@ -214,6 +216,81 @@ TEST(Group, LayoutsOfOneRun) {
          "main metrics.csv; main one.log; main two.log");
   // Names with other numbers.
   expect({{"seed1.log", console(mean, {10, 400, 10})}, {"seed2.csv", table(loss)}}, "main seed1.log; main seed2.csv");
+}
+
+// An event file with one tag, begun at a clock.
+std::string events(const std::string& tag, const Formula& values, Span span = {}, double clock = 1.7e9) {
+  EventFileWriter writer(clock);
+  for (std::int64_t step = span.first; step <= span.last; step += span.every)
+    writer.scalar(tag, step, static_cast<float>(values(step)));
+  return writer.bytes();
+}
+
+TEST(Group, EvaluationInAFolderOfItsOwn) {
+  const Formula train = loss_of(1);
+  const Formula eval = loss_of(2);
+  expect({{"logs/train/events.out.tfevents.1.a", events("epoch_loss", train)},
+          {"logs/validation/events.out.tfevents.1.a", events("epoch_loss", eval)}},
+         "main logs/train/events.out.tfevents.1.a, more logs/validation/events.out.tfevents.1.a");
+  expect({{"runs/Loss_train/events.out.tfevents.1.a", events("Loss", train)},
+          {"runs/Loss_test/events.out.tfevents.1.a", events("Loss", eval)}},
+         "main runs/Loss_train/events.out.tfevents.1.a, more runs/Loss_test/events.out.tfevents.1.a");
+  expect({{"model/events.out.tfevents.1.a", events("loss", train)},
+          {"model/eval/events.out.tfevents.2.a", events("loss", eval)}},
+         "main model/events.out.tfevents.1.a, more model/eval/events.out.tfevents.2.a");
+  // Of two runs, and a folder that only sounds like it.
+  expect({{"runs/a_train/events.out.tfevents.1.a", events("loss", train)},
+          {"runs/b_val/events.out.tfevents.1.a", events("loss", eval)}},
+         "main runs/a_train/events.out.tfevents.1.a; main runs/b_val/events.out.tfevents.1.a");
+  expect({{"runs/smoke/events.out.tfevents.1.a", events("loss", train)},
+          {"runs/smoke_test/events.out.tfevents.1.a", events("loss", eval)}},
+         "main runs/smoke/events.out.tfevents.1.a; main runs/smoke_test/events.out.tfevents.1.a");
+}
+
+TEST(Group, PartsStandInTheOrderOfTheirClocks) {
+  const Formula loss = loss_of(1);
+  // The second attempt began anew, below the first one's steps.
+  expect({{"runs/events.out.tfevents.1.b", events("loss", loss_of(2), {1, 300}, 2e9)},
+          {"runs/events.out.tfevents.2.a", events("loss", loss, {50, 400}, 1e9)}},
+         "main runs/events.out.tfevents.2.a, part runs/events.out.tfevents.1.b");
+}
+
+std::string wandb(const std::string& id, const Formula& loss, Span span) {
+  std::vector<std::string> records{bytes::text(17, bytes::text(1, id))};
+  for (std::int64_t step = span.first; step <= span.last; step += span.every) {
+    records.push_back(
+        bytes::history(static_cast<std::uint64_t>(step),
+                       bytes::item("_step", std::to_string(step)) + bytes::item("loss", printed("%.6f", loss(step)))));
+  }
+  return bytes::wandb_file(records);
+}
+
+TEST(Group, ARunHasTheNameThatAServiceGaveIt) {
+  const Formula loss = loss_of(1);
+  expect({{"a/run-1-x/run-x.wandb", wandb("x", loss, {1, 300})},
+          {"b/run-2-x/run-x.wandb", wandb("x", loss_of(3), {280, 400})},
+          {"b/run-2-y/run-y.wandb", wandb("y", loss_of(4), {280, 400})}},
+         "main a/run-1-x/run-x.wandb, part b/run-2-x/run-x.wandb; main b/run-2-y/run-y.wandb");
+  // One name, other numbers at the same steps: another project's.
+  expect({{"a/run-1-x/run-x.wandb", wandb("x", loss, {1, 300})},
+          {"b/run-2-x/run-x.wandb", wandb("x", loss_of(3), {1, 300})}},
+         "main a/run-1-x/run-x.wandb; main b/run-2-x/run-x.wandb");
+}
+
+std::string mlflow(const Formula& values) {
+  std::string out;
+  for (int step = 1; step <= 50; ++step) {
+    out += std::to_string(1'700'000'000'000 + step * 1000LL) + " " + printed("%.6f", values(step)) + " " +
+           std::to_string(step) + "\n";
+  }
+  return out;
+}
+
+TEST(Group, MetricsOfMlflowAreOfTheRunWhoseFolderTheyAreIn) {
+  expect({{"mlruns/0/run1/metrics/loss", mlflow(loss_of(1))},
+          {"mlruns/0/run1/metrics/grad_norm", mlflow(loss_of(2))},
+          {"mlruns/1/run1/metrics/loss", mlflow(loss_of(3))}},
+         "main mlruns/0/run1/metrics/loss, more mlruns/0/run1/metrics/grad_norm; main mlruns/1/run1/metrics/loss");
 }
 
 TEST(Group, NamesThatSaySomethingAreNamesOfRuns) {

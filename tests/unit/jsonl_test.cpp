@@ -179,6 +179,7 @@ TEST(JsonlTest, AbsurdStepsKeysAndDepths) {
   EXPECT_EQ(values_of(got, "loss")[1], std::numeric_limits<double>::infinity());
   EXPECT_LE(got.series.size(), 4096U);
   EXPECT_EQ(got.file.problem_count, 2);
+  EXPECT_EQ(got.file.problems.back().code, ErrorCode::kLimit);
   EXPECT_EQ(got.file.unused[0].why, "broken JSON: nested too deeply");
 }
 

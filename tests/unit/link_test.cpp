@@ -191,6 +191,28 @@ TEST(Link, WhatBeginsWithTheRunStartsAgain) {
   }
 }
 
+TEST(Link, AHundredThousandPlacesAreToldOnceEach) {
+  constexpr std::int64_t kPlaces = 100'000;
+  Finding finding;
+  finding.name = "run-restarted";
+  finding.where = Location{};
+  finding.where->steps = StepRange{0, 1};
+  for (int time = 0; time < 2; ++time) {
+    for (std::int64_t i = 0; i < kPlaces; ++i) {
+      Location place;
+      place.steps = StepRange{i, i + 1};
+      finding.also.push_back(place);
+    }
+  }
+  assay::Run run;
+  run.segments.emplace_back();
+  std::vector<Finding> findings{finding};
+  link(run, {}, findings);
+  ASSERT_EQ(findings[0].also.size(), static_cast<std::size_t>(kPlaces) - 1);  // without its own
+  EXPECT_EQ(findings[0].also.front().steps, (StepRange{1, 2}));
+  EXPECT_EQ(findings[0].also.back().steps, (StepRange{kPlaces - 1, kPlaces}));
+}
+
 TEST(Link, EveryRuleThatTakesPartHasTheSentences) {
   for (const char* name :
        {"loss-spike", "loss-divergence", "non-finite-loss", "hidden-nan", "grad-norm-spike", "non-finite-grad",

@@ -159,6 +159,33 @@ TEST(Report, APlaceIsToldOnce) {
   EXPECT_THAT(render_text(report, {}), HasSubstr("also at 7-9\n"));
 }
 
+TEST(Report, PathsAreShortenedSoThatTheyDiffer) {
+  Report report = test::sample_report();
+  report.runs.clear();
+  const std::string name = "/events.out.tfevents.1700000000.a-long-name-of-a-host.1.1";
+  for (const char* folder : {"/scratch/loss_train", "/scratch/loss_val", "/scratch/x/y"}) {
+    report.runs.push_back(test::sample_report().runs.front());
+    report.runs.back().id = folder + name;
+  }
+  ASSERT_EQ(report.runs.size(), 3U);
+  const std::string text = render_text(report, {.width = 200});
+  EXPECT_THAT(text, HasSubstr("/loss_train" + name + ": "));
+  EXPECT_THAT(text, HasSubstr("/loss_val" + name + ": "));
+  EXPECT_THAT(text, HasSubstr("y" + name + ": "));
+}
+
+TEST(Report, PlacesAreBoundedAndTheRestIsCounted) {
+  Report report = test::sample_report();
+  Finding& first = report.findings.front();
+  first.also.assign(100'000, *first.where);
+  for (std::size_t i = 0; i < first.also.size(); ++i) {
+    first.also[i].steps = StepRange{static_cast<std::int64_t>(i) + 7, static_cast<std::int64_t>(i) + 9};
+  }
+  EXPECT_THAT(render_text(report, {.width = 100}), HasSubstr("and 99,990 more"));
+  const std::string verbose = render_text(report, {.verbose = true, .width = 10'000});
+  EXPECT_THAT(verbose, HasSubstr("and 99,800 more"));
+}
+
 TEST(Report, ChineseHasNoEnglishSentenceLeft) {
   const std::string text = render_text(test::sample_report(), {.language = Language::kChinese, .most = 0});
   EXPECT_THAT(text, StartsWith("2 次运行中有 2 个错误、1 个警告。"));

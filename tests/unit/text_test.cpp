@@ -78,6 +78,15 @@ TEST(Fill, RatiosHaveTwoDigits) {
   EXPECT_EQ(told(101'753, Language::kChinese), "约 10 万倍");
 }
 
+TEST(Fill, ACountOfOneHasASingularNoun) {
+  const auto told = [](std::string_view pattern, std::int64_t count) {
+    return fill({std::string(pattern), ""}, {{"n", count}}, Language::kEnglish);
+  };
+  EXPECT_EQ(told("{n} broken records in a.csv", 1), "1 broken record in a.csv");
+  EXPECT_EQ(told("{n} broken records in a.csv", 2), "2 broken records in a.csv");
+  EXPECT_EQ(told("judged up to there: {n} rows", 1), "judged up to there: 1 row");
+}
+
 TEST(Nearest, DistancesCountEdits) {
   EXPECT_EQ(edit_distance("", "abc"), 3u);
   EXPECT_EQ(edit_distance("loss", "loss"), 0u);

@@ -35,18 +35,18 @@ constexpr std::array<std::string_view, 9> kWhy{"a histogram",
                                                "a record without a value",
                                                "a record of more than 16 MiB"};
 
-// Keras and TensorFlow's estimators keep training and evaluation apart by folder ("logs/validation/events.out…").
-DataSplit split_of_folder(std::string_view path) {
+// The name of the folder that the file lies in; empty where the path tells none.
+std::string_view folder_name(std::string_view path) {
   const std::size_t name = path.rfind('/');
-  if (name == std::string_view::npos) return DataSplit::kTraining;
+  if (name == std::string_view::npos) return {};
   const std::string_view folder = path.substr(0, name);
-  return split_of(folder.substr(folder.find_last_of('/') + 1)).value_or(DataSplit::kTraining);
+  return folder.substr(folder.find_last_of('/') + 1);
 }
 
 class EventFileReader final : public StreamReader, private FrameSink {
  public:
   explicit EventFileReader(Recorder& recorder)
-      : recorder_(recorder), frames_(*this), table_(recorder, split_of_folder(recorder.file().path)) {
+      : recorder_(recorder), frames_(*this), table_(recorder, folder_name(recorder.file().path)) {
     recorder.count_records();
     recorder.dialect("tensorboard");
   }
@@ -77,6 +77,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
     try {
       read_event(data, event_);
     } catch (const protozero::exception&) {
+      recorder_.file().lost_bytes += static_cast<std::int64_t>(data.size());
       tell(ErrorCode::kCorrupt, byte, fmt::format("the record of {} bytes is no event: it was left out", data.size()));
       return;
     }
@@ -140,6 +141,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
 
   void broken(std::int64_t byte, std::uint64_t size) override {
     ++record_;
+    recorder_.file().lost_bytes += static_cast<std::int64_t>(size);
     tell(ErrorCode::kCorrupt, byte,
          fmt::format("the checksum of a record of {} bytes is wrong: it was left out", size));
   }
@@ -151,6 +153,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
   }
 
   void lost(std::int64_t from, std::int64_t to) override {
+    recorder_.file().lost_bytes += to - from;
     tell(ErrorCode::kCorrupt, from, fmt::format("{} bytes make no record: reading went on at byte {}", to - from, to));
   }
 

@@ -4,14 +4,16 @@
 // no more to be believed than the rest of it. The next block begins afresh, and what cannot be joined there, because
 // its beginning was lost, is passed over.
 //
-// A file that is still written may end in zeros (some systems reserve space ahead): a header of zeros ends a block
-// without a fault.
+// A file that is still written may end in zeros (some systems reserve space ahead), and one whose pages were never
+// written holds zeros in the middle. A writer leaves fewer than seven of them at the end of a block: where more stand, at
+// the end of the file they are told as padding, before other data as lost.
 
 #include "format/records/log_blocks.h"
 
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace assay {
 
@@ -38,7 +40,8 @@ void LogBlocks::feed(std::string_view bytes) {
 
 void LogBlocks::finish() {
   if (!pending_.empty()) take_block(pending_, true);
-  if (joining_) sink_.cut(record_from_);
+  if (joining_) return sink_.cut(record_from_);
+  if (zeros_from_ >= 0) sink_.padded(zeros_from_);
 }
 
 // last: the stream ends with this block, which may be shorter than others.
@@ -49,10 +52,14 @@ void LogBlocks::take_block(std::string_view block, bool last) {
   const auto place = [&](std::size_t at) { return start + static_cast<std::int64_t>(at); };
   std::size_t at = start == 0 ? kHeader : 0;
   if (at > block.size()) return sink_.cut(0);
+  if (zeros_from_ >= 0 && !only_zeros(block)) pass_over(std::exchange(zeros_from_, -1), start, "zeros");
   while (at < block.size()) {
     const std::string_view rest = block.substr(at);
     if (kBlock - at < kHeader || only_zeros(rest.substr(0, kHeader))) {
-      if (only_zeros(rest)) return;
+      if (only_zeros(rest)) {
+        if (kBlock - at >= kHeader && zeros_from_ < 0) zeros_from_ = place(at);
+        return;
+      }
       return pass_over(place(at), end, "zeros in the middle of a block");
     }
     // The cut is that of the record which began before, if one did.

@@ -23,6 +23,8 @@ class BlockSink {
   virtual void lost(std::int64_t from, std::int64_t to, std::string_view why) = 0;
   /// The stream ends in the middle of the record at `byte`.
   virtual void cut(std::int64_t byte) = 0;
+  /// The stream ends in zeros from `byte` on, where records would stand.
+  virtual void padded(std::int64_t byte) = 0;
 };
 
 class LogBlocks {
@@ -48,6 +50,7 @@ class LogBlocks {
   bool joining_ = false;
   bool too_long_ = false;
   std::int64_t record_from_ = 0;
+  std::int64_t zeros_from_ = -1;  // nothing but zeros since; -1: none where a chunk should begin
 };
 
 }  // namespace assay

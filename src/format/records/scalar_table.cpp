@@ -7,7 +7,8 @@
 // training around it.
 //
 // Axes. Megatron logs each quantity twice, over iterations and over samples ("lm loss", "lm loss vs samples"): in one
-// table the second would be records at steps of ten million. Those tags are left, unless there are no others.
+// table the second would be records at steps of ten million. One axis is kept: that of steps, unless the training loss
+// is on another only, as DeepSpeed's monitor has it ("Train/Samples/train_loss").
 //
 // Keras calls what it logs at the end of an epoch "epoch_loss", and its step is the epoch.
 //
@@ -22,6 +23,7 @@
 #include <optional>
 #include <tuple>
 
+#include "assay/metric.h"
 #include "base/bytes.h"
 #include "format/lines/ledger.h"
 #include "format/tables/ledger.h"
@@ -47,7 +49,12 @@ std::optional<OtherAxis> other_axis(std::string_view tag) {
                                                    {"vstokens", "tokens"},
                                                    {"vs.tokens", "tokens"},
                                                    {"x=tokens", "tokens"}});
+  // DeepSpeed's monitor counts in samples, and says so in front.
+  constexpr std::array<std::string_view, 2> kOverSamples{"train/samples/", "train/eigenvalues/"};
   std::string normal = normalise_key(tag);
+  for (const std::string_view beginning : kOverSamples) {
+    if (normal.starts_with(beginning)) return OtherAxis{std::string(tag), "samples"};
+  }
   for (const Ending& ending : kEndings) {
     if (!normal.ends_with(ending.text) || normal.size() == ending.text.size()) continue;
     normal.resize(normal.size() - ending.text.size());
@@ -60,10 +67,7 @@ std::optional<OtherAxis> other_axis(std::string_view tag) {
 
 void ScalarTable::add(std::string_view name, std::int64_t step, double value, std::int64_t record) {
   const std::uint32_t id = find_tag(name);
-  if (id == kNone) {
-    ++overflow_;
-    return;
-  }
+  if (id == kNone) return;
   Tag& tag = tags_[id];
   if (tag.part == part_ && step < tag.last_step) ++part_;
   if (tag.part != part_ || tag.parts.empty()) {
@@ -86,7 +90,7 @@ std::uint32_t ScalarTable::find_tag(std::string_view name) {
   if (known != lookup_.end()) {
     found = known->second;
   } else {
-    if (tags_.size() == kMostTags || name.size() > kLongestTag) return kNone;
+    if (!limit_.admits(tags_.size(), name)) return kNone;
     found = static_cast<std::uint32_t>(tags_.size());
     links_.push_back({std::string(name), kNone});
     tags_.emplace_back().part = part_;
@@ -109,27 +113,40 @@ bool ScalarTable::steps_are_told() const {
 }
 
 void ScalarTable::leave_other_axes() {
-  const auto is_plain = [](const Link& link) { return !other_axis(link.name); };
-  if (std::none_of(links_.begin(), links_.end(), is_plain)) {
-    if (!links_.empty()) axis_ = other_axis(links_.front().name)->axis;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      OtherAxis other = *other_axis(links_[i].name);
-      tags_[i].used = other.axis == axis_;
-      links_[i].name = std::move(other.plain);
+  std::vector<std::optional<OtherAxis>> others;
+  std::string_view first;    // other axis that there is
+  std::string_view of_loss;  // other axis that the training loss is on
+  bool plain = false;        // there are tags over steps
+  bool plain_loss = false;   // the training loss is among them
+  for (const Link& link : links_) {
+    const auto& other = others.emplace_back(other_axis(link.name));
+    const auto meaning = meaning_of_column(other ? other->plain : link.name);
+    const bool loss = meaning && meaning->metric == metric::kLoss;
+    if (!other) {
+      plain = true;
+      plain_loss = plain_loss || loss;
+      continue;
     }
-    return;
+    if (first.empty()) first = other->axis;
+    if (loss && of_loss.empty()) of_loss = other->axis;
   }
+  if (first.empty()) return;
+  const bool keep_plain = plain_loss || (plain && of_loss.empty());
+  if (!keep_plain) axis_ = of_loss.empty() ? first : of_loss;
   std::int64_t left = 0;
-  const std::string* first = nullptr;
+  std::optional<std::size_t> example;
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (is_plain(links_[i])) continue;
-    tags_[i].used = false;
+    tags_[i].used = others[i] ? others[i]->axis == axis_ : keep_plain;
+    if (tags_[i].used) {
+      if (others[i]) links_[i].name = std::move(others[i]->plain);
+      continue;
+    }
     left += static_cast<std::int64_t>(tags_[i].value.size());
-    if (first == nullptr) first = &links_[i].name;
+    if (!example && !tags_[i].value.empty()) example = i;
   }
-  if (first == nullptr) return;
-  lines::tell_unused(recorder_, *first, tags_[lookup_.at(*first)].record.front(), left,
-                     "the same over samples or tokens instead of steps");
+  if (!example) return;
+  lines::tell_unused(recorder_, links_[*example].name, tags_[*example].record.front(), left,
+                     keep_plain ? "over samples or tokens instead of steps" : "on another axis than the loss");
 }
 
 // Nothing but "epoch_…", and each of them once an epoch.
@@ -143,6 +160,18 @@ bool ScalarTable::counts_epochs() const {
     any = any || count > 1;
   }
   return any;
+}
+
+// Keras and TensorFlow's estimators keep training and evaluation apart by folder ("validation"). PyTorch's add_scalars
+// makes a folder for each of its curves, named by tag and curve ("Loss_validation" with the tag "Loss"); then even a
+// word that runs are named with says so ("Loss_test").
+bool ScalarTable::of_evaluation(std::string_view tag) const {
+  const auto folder = split_of_folder(folder_);
+  if (!folder || folder->split != DataSplit::kEvaluation) return false;
+  if (folder->sure) return true;
+  std::string name(tag);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name == folder->base;
 }
 
 // The tags that become columns; makes them.
@@ -176,10 +205,11 @@ std::vector<std::size_t> ScalarTable::plan() {
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     Tag& tag = tags_[candidates[k]];
     KeyPlan key = plan.keys()[k + 1];
-    if (split_ == DataSplit::kEvaluation && key.use == KeyUse::kValue) key = plan.plan_evaluation(facts[k + 1].key);
+    if (key.use == KeyUse::kValue && of_evaluation(facts[k + 1].key)) key = plan.plan_evaluation(facts[k + 1].key);
     if (key.use == KeyUse::kTotalSteps) {
       if (const auto total = exact_integer(tag.value.back()); total && *total > 0) recorder_.planned_steps(*total);
     }
+    if (key.left_out) recorder_.left_out(facts[k + 1].key);
     if (key.use != KeyUse::kValue) continue;
     tag.column = recorder_.column(key.metric, key.printed_as, key.unit);
     tag.factor = key.factor;
@@ -257,11 +287,7 @@ void ScalarTable::merge(const std::vector<std::size_t>& used) {
 }
 
 void ScalarTable::finish() {
-  if (overflow_ > 0) {
-    tell_problem(recorder_, ErrorCode::kLimit,
-                 fmt::format("more than {} tags, or a tag longer than {} bytes: {} values were not read", kMostTags,
-                             kLongestTag, overflow_));
-  }
+  limit_.tell(recorder_);
   leave_other_axes();
   if (counts_epochs()) axis_ = "epoch";
   const std::vector<std::size_t> used = plan();

@@ -15,14 +15,15 @@
 
 #include "core/recording.h"
 #include "format/tables/key_plan.h"
+#include "format/tables/name_limit.h"
 
 namespace assay {
 
 class ScalarTable {
  public:
-  /// split: what the file as a whole is of. A tag that names none itself is then of evaluation.
-  explicit ScalarTable(Recorder& recorder, DataSplit split = DataSplit::kTraining)
-      : recorder_(recorder), split_(split) {}
+  /// folder: the name of the one that the file lies in. It may say that the file is of evaluation: then so are all tags
+  /// that name no part of the data themselves.
+  explicit ScalarTable(Recorder& recorder, std::string_view folder = {}) : recorder_(recorder), folder_(folder) {}
 
   /// record: the number of the record that it stands in; does not fall.
   void add(std::string_view tag, std::int64_t step, double value, std::int64_t record);
@@ -33,7 +34,6 @@ class ScalarTable {
 
  private:
   static constexpr std::size_t kMostTags = 8192;
-  static constexpr std::size_t kLongestTag = 256;
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   // What finding a tag needs, apart from the rest so that it stays in the cache.
@@ -68,12 +68,13 @@ class ScalarTable {
   bool steps_are_told() const;
   void leave_other_axes();
   bool counts_epochs() const;
+  bool of_evaluation(std::string_view tag) const;
   std::vector<std::size_t> plan();
   void merge(const std::vector<std::size_t>& used);
   void tell_events(std::int64_t before);
 
   Recorder& recorder_;
-  DataSplit split_;
+  std::string folder_;
   std::vector<Link> links_;
   std::vector<Tag> tags_;                                                             // one for each of links_
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> lookup_;  // never iterated
@@ -81,7 +82,7 @@ class ScalarTable {
   std::uint32_t part_ = 0;
   std::vector<Event> events_;
   std::size_t next_event_ = 0;
-  std::int64_t overflow_ = 0;  // measurements of tags beyond the limits
+  NameLimit limit_{kMostTags, "tags"};
   std::string axis_ = "step";
 };
 

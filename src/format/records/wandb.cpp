@@ -43,6 +43,21 @@ constexpr std::size_t kLongestRow = std::size_t{4} << 20;
 enum class Left : std::uint8_t { kMedia, kSystemMetrics, kAlert };
 constexpr std::array<std::string_view, 3> kWhy{"a histogram, image or table", "system metrics", "an alert"};
 
+// Who ended the program. W&B's client tells 1 for any exception but KeyboardInterrupt, for which it tells 255; shells
+// tell 128 and the signal.
+std::string how_it_ended(std::int64_t code) {
+  constexpr auto kSignals = std::to_array<std::pair<std::int64_t, std::string_view>>(
+      {{129, "SIGHUP"}, {130, "SIGINT"}, {137, "SIGKILL"}, {143, "SIGTERM"}});
+  if (code == 0) return "the program ended with exit code 0";
+  if (code == 255) return "the program was interrupted (KeyboardInterrupt, exit code 255)";
+  if (code == 139) return "the program ended with a segmentation fault (exit code 139)";
+  if (code == 134) return "the program aborted itself: core dumped (exit code 134)";
+  for (const auto& [number, name] : kSignals) {
+    if (code == number) return fmt::format("the program was ended by {} (exit code {})", name, code);
+  }
+  return fmt::format("the program ended with an error (exit code {})", code);
+}
+
 // Messages of the console, which stands in pieces that are no lines. Places are records, not lines.
 class Console {
  public:
@@ -131,6 +146,7 @@ class WandbReader final : public StreamReader, private BlockSink {
       read_wandb_record(data, read_);
       take();
     } catch (const protozero::exception&) {
+      recorder_.file().lost_bytes += static_cast<std::int64_t>(data.size());
       tell(byte, fmt::format("the record of {} bytes is no message of W&B: it was left out", data.size()));
     }
   }
@@ -213,7 +229,7 @@ class WandbReader final : public StreamReader, private BlockSink {
         Event event;
         event.kind = one.number == 0 ? EventKind::kRunEnd : EventKind::kAborted;
         event.line = one.record;
-        event.text = fmt::format("the program ended with exit code {}", one.number);
+        event.text = how_it_ended(one.number);
         recorder_.event(std::move(event));
       }
     }
@@ -262,11 +278,17 @@ class WandbReader final : public StreamReader, private BlockSink {
   }
 
   void lost(std::int64_t from, std::int64_t to, std::string_view why) override {
+    recorder_.file().lost_bytes += to - from;
     tell(from, fmt::format("{}: {} bytes were passed over", why, to - from));
   }
 
   void cut(std::int64_t byte) override {
     if (!stream_is_cut_) recorder_.truncated(record_ + 1, "the last record ends in the middle", byte);
+  }
+
+  void padded(std::int64_t byte) override {
+    if (stream_is_cut_) return;
+    recorder_.truncated(record_ + 1, "the file ends in zeros where the next record would stand", byte);
   }
 
   void tell(std::int64_t byte, std::string message) {

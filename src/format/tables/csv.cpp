@@ -28,6 +28,7 @@
 #include "format/tables/line_cutter.h"
 #include "format/tables/number.h"
 #include "format/tables/pivot.h"
+#include "format/tables/runs_of_columns.h"
 
 namespace assay {
 
@@ -98,16 +99,38 @@ class CsvReader final : public StreamReader {
     read(waiting);
   }
 
+  // Of several runs in one table one is read.
+  void leave_other_runs(CsvLayout& layout) {
+    const RunsOfColumns found = runs_of_columns(layout.names);
+    for (std::size_t i = 0; i < layout.names.size(); ++i) {
+      if (found.left[i]) layout.facts[i] = {};  // a column without a name is none
+      if (found.bound[i]) recorder_.left_out(layout.names[i]);
+    }
+    if (found.runs.size() < 2) return;
+    constexpr std::size_t kMostNamed = 5;
+    std::string others;
+    for (std::size_t i = 1; i < std::min(found.runs.size(), kMostNamed + 1); ++i) {
+      others += (i == 1 ? "'" : ", '") + printable_utf8(found.runs[i].substr(0, 60)) + "'";
+    }
+    if (found.runs.size() > kMostNamed + 1) others += fmt::format(" and {} more", found.runs.size() - kMostNamed - 1);
+    tell_problem(recorder_, ErrorCode::kLimit,
+                 fmt::format("the table holds {} runs: '{}' is judged, not {}", found.runs.size(),
+                             printable_utf8(found.runs.front().substr(0, 60)), others),
+                 first_line_, "export each run into a table of its own");
+  }
+
   void plan(CsvLayout& layout) {
+    first_line_ = static_cast<std::int64_t>(layout.first_line);
+    leave_other_runs(layout);
     plan_ = TablePlan(layout.facts, layout.rows);
     hopeless_ = !plan_.is_log();
     delimiter_ = layout.delimiter;
     decimal_comma_ = layout.decimal_comma;
-    first_line_ = static_cast<std::int64_t>(layout.first_line);
     header_line_ = layout.has_header ? first_line_ : 0;
     for (std::size_t i = 0; i < layout.names.size(); ++i) {
       KeyPlan key = plan_.keys()[i];
       if (layout.bare) key.printed_as = layout.names[i];
+      if (key.left_out) recorder_.left_out(layout.names[i]);
       add_column(layout.names[i], std::move(key));
     }
     if (!plan_.axis().empty()) recorder_.axis(layout.bare ? layout.names[0] : plan_.axis());

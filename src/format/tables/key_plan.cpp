@@ -105,16 +105,6 @@ constexpr std::array<std::string_view, 12> kTellsTraining{
 
 }  // namespace
 
-std::optional<DataSplit> split_of(std::string_view text) {
-  std::string word = normalise_key(trimmed(text));
-  constexpr std::array<std::string_view, 3> kTraining{"train", "training", "trn"};
-  constexpr std::array<std::string_view, 9> kEvaluation{"val",  "valid", "validation", "eval",   "evaluation",
-                                                        "test", "dev",   "validate",   "heldout"};
-  if (is_one_of(kTraining, word)) return DataSplit::kTraining;
-  if (is_one_of(kEvaluation, word)) return DataSplit::kEvaluation;
-  return std::nullopt;
-}
-
 std::optional<KeyMeaning> meaning_of_column(std::string_view key) {
   if (auto meaning = meaning_of(key)) return meaning;
   const std::size_t dash = key.rfind(" - ");
@@ -125,7 +115,7 @@ std::optional<KeyMeaning> meaning_of_column(std::string_view key) {
 void KeyFacts::see_number(double value) {
   ++numbers;
   const auto whole = exact_integer(value);
-  if (whole && *whole >= -1) ++integers;
+  if (whole) ++integers;
   if (value > last || value < last) {
     const bool fell = value < last;
     ++(fell ? falls : rises);
@@ -167,6 +157,14 @@ void TablePlan::choose_axis(std::span<const KeyFacts> facts) {
     const bool every_row_one = facts[i].falls == 0 && facts[i].rises + 1 == facts[i].numbers;
     if (!meaning || meaning->metric != metric::kEpoch || !counts_steps(facts[i]) || !every_row_one) continue;
     best = Order{false, false, 0, 0, i};
+  }
+  // A step that stands still counts nothing, but the file tells one: what becomes of it is not for a reader to say.
+  for (std::size_t i = 0; i < facts.size() && !best; ++i) {
+    const auto meaning = meaning_of_column(facts[i].key);
+    if (meaning && meaning->role == KeyRole::kStep && facts[i].numeric() && facts[i].integers == facts[i].numbers &&
+        !facts[i].moved) {
+      best = Order{false, false, 0, 0, i};
+    }
   }
   if (!best) return;
   const std::size_t chosen = std::get<std::size_t>(*best);
@@ -227,6 +225,8 @@ void TablePlan::choose_metrics(std::span<const KeyFacts> facts) {
     } else if (meaning && meaning->role == KeyRole::kMetric && std::get<5>(winners.at(meaning->metric)) == i) {
       keys_[i] = {KeyUse::kValue, std::string(meaning->metric), printable_utf8(facts[i].key), meaning->unit,
                   meaning->factor};
+    } else if (meaning && meaning->role == KeyRole::kIgnored) {
+      keys_[i].left_out = true;
     } else if (!normal.empty() && (!meaning || meaning->role == KeyRole::kMetric)) {
       // A column that is empty so far may hold numbers later.
       if (facts[i].numeric() || facts[i].texts == 0) keys_[i] = own_name(facts[i].key);
@@ -289,7 +289,7 @@ KeyPlan TablePlan::own_name(std::string_view key) {
 }
 
 KeyPlan TablePlan::value_plan(std::string_view key, const KeyMeaning* meaning) {
-  if (meaning != nullptr && meaning->role == KeyRole::kIgnored) return {};
+  if (meaning != nullptr && meaning->role == KeyRole::kIgnored) return {.left_out = true};
   if (meaning != nullptr && meaning->role == KeyRole::kTotalSteps) return {.use = KeyUse::kTotalSteps};
   if (meaning != nullptr && meaning->role == KeyRole::kMetric && taken_.emplace(meaning->metric).second) {
     return {KeyUse::kValue, std::string(meaning->metric), printable_utf8(key), meaning->unit, meaning->factor};
@@ -304,7 +304,7 @@ KeyPlan TablePlan::plan_late(std::string_view key) {
 
 KeyPlan TablePlan::plan_evaluation(std::string_view key) {
   const auto plain = meaning_of_column(key);
-  if (plain && plain->role != KeyRole::kMetric) return {};
+  if (plain && plain->role != KeyRole::kMetric) return {.left_out = plain->role == KeyRole::kIgnored};
   if (plain && plain->metric.starts_with("eval_")) {
     return {KeyUse::kValue, std::string(plain->metric), printable_utf8(key), plain->unit, plain->factor};
   }
@@ -313,7 +313,7 @@ KeyPlan TablePlan::plan_evaluation(std::string_view key) {
   if (meaning && meaning->role == KeyRole::kMetric) {
     return {KeyUse::kValue, std::string(meaning->metric), printable_utf8(key), meaning->unit, meaning->factor};
   }
-  if (meaning) return {};
+  if (meaning) return {.left_out = meaning->role == KeyRole::kIgnored};
   KeyPlan plan = own_name(name);
   plan.printed_as = printable_utf8(key);
   return plan;

@@ -18,6 +18,7 @@
 
 #include "assay/series.h"
 #include "core/metric_names.h"
+#include "format/tables/data_split.h"
 
 namespace assay {
 
@@ -58,11 +59,8 @@ struct KeyPlan {
   std::string printed_as;
   Unit unit = Unit::kNone;
   double factor = 1;
+  bool left_out = false;  // kSkip because of its name: it is known, and tells nothing of training
 };
-
-enum class DataSplit : std::uint8_t { kTraining, kEvaluation };
-/// Whether a cell names training or evaluation; nothing for other text.
-std::optional<DataSplit> split_of(std::string_view text);
 
 class TablePlan {
  public:

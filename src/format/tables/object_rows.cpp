@@ -147,23 +147,18 @@ std::uint32_t ObjectRows::find_key(std::uint32_t parent, std::string_view raw) {
 }
 
 std::uint32_t ObjectRows::make_key(std::uint32_t parent, std::string_view raw, std::uint64_t hash) {
-  constexpr std::size_t kLongestName = 256;
-  if (keys_.size() == kMostKeys || raw.size() > kLongestName) {
-    if (!std::exchange(keys_overflowed_, true)) {
-      tell_problem(
-          recorder_, ErrorCode::kLimit,
-          fmt::format("more than {} keys, or a key longer than {} bytes: those are not read", kMostKeys, kLongestName));
-    }
-    return kNoKey;
-  }
+  const std::string name = raw.size() <= NameLimit::kLongestName ? json_unescaped(raw) : std::string(raw);
+  const bool top = parent == kNoKey || parent == kMetricNames;
+  std::string path = top ? name : keys_[parent].path + "/" + name;
+  if (!limit_.admits(keys_.size(), path)) return kNoKey;
   Key key;
-  const std::string name = json_unescaped(raw);
-  key.path = parent == kNoKey || parent == kMetricNames ? name : keys_[parent].path + "/" + name;
+  key.path = std::move(path);
   const auto meaning = meaning_of_column(key.path);
   key.means_metric = meaning && meaning->role == KeyRole::kMetric;
   key.means_flag = key.means_metric && meaning->metric == metric::kOverflow;
   key.facts.key = key.path;
   if (planned_) key.plan = plan_.plan_late(key.path);
+  if (key.plan.left_out) recorder_.left_out(key.path);
   keys_.push_back(std::move(key));
   const auto id = static_cast<std::uint32_t>(keys_.size() - 1);
   const auto [first, fresh] = lookup_.emplace(hash, id);
@@ -189,6 +184,7 @@ const TablePlan& ObjectRows::plan(Quirk loss_quirks) {
   planned_ = true;
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     keys_[i].plan = plan_.keys()[i];
+    if (keys_[i].plan.left_out) recorder_.left_out(keys_[i].path);
   }
   if (!plan_.axis().empty()) recorder_.axis(plan_.axis());
   return plan_;

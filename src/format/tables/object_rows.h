@@ -15,6 +15,7 @@
 #include "core/recording.h"
 #include "format/tables/json_scanner.h"
 #include "format/tables/key_plan.h"
+#include "format/tables/name_limit.h"
 #include "format/tables/pivot.h"
 
 namespace assay {
@@ -46,7 +47,10 @@ class ObjectRows {
   /// Records the row read last. After plan(). text: of the row, for the ledger.
   void record(std::int64_t line, std::string_view text);
   /// No more rows.
-  void finish() { pivot_.finish(); }
+  void finish() {
+    pivot_.finish();
+    limit_.tell(recorder_);
+  }
 
   /// The row has a key that means a step, and one that means a loss (before the plan is made).
   bool row_looks_like_log() const;
@@ -113,7 +117,7 @@ class ObjectRows {
   std::int64_t observed_ = 0;
   Quirk loss_quirks_ = Quirk::kNone;
   Pivot pivot_;
-  bool keys_overflowed_ = false;
+  NameLimit limit_{kMostKeys, "keys"};
 };
 
 }  // namespace assay

@@ -26,6 +26,7 @@ namespace {
 constexpr double kQuiet = 0.05;  // noise as a share of the level below which a uniform guess is recognised
 constexpr double kNearlyAll = 0.8;
 constexpr double kHalf = 0.5;
+constexpr double kFreshWeights = 0.8;  // of the first loss of the run
 constexpr std::size_t kEnoughToTell = 100;
 constexpr double kNoGradient = 1e-6;
 constexpr double kRandomTokens = 9;  // nats: a first loss of random weights over a vocabulary of subwords
@@ -111,6 +112,12 @@ bool rate_is_there(const Segment& segment, StepRange steps, double share) {
   return *there >= share * *std::max_element(rate->values.span().begin(), rate->values.span().end());
 }
 
+// A later part whose first loss is below where the run began has weights that learned: its level is not the first one.
+bool trained_before(const Run& run, const Flat& flat) {
+  const Series* loss = run.segments.front().find(metric::kLoss);
+  return flat.segment > 0 && loss != nullptr && !loss->empty() && flat.first < kFreshWeights * loss->value(0);
+}
+
 std::optional<Severity> severity_of(const Run& run, const Flat& flat, TrainingKind kind, const Parameters& set) {
   const Segment& segment = run.segments[flat.segment];
   if (flat.share < set["share"] || adversarial(segment)) return std::nullopt;
@@ -120,7 +127,8 @@ std::optional<Severity> severity_of(const Run& run, const Flat& flat, TrainingKi
   if (flat.shape == Shape::kExact)
     return classes && flat.share >= kNearlyAll ? std::optional(Severity::kWarning) : std::nullopt;
   if (kind == TrainingKind::kPretraining) {
-    if (!begins_at_start(run, flat.segment) || !(flat.stretch.level >= set["level"] * flat.first)) return std::nullopt;
+    if (!begins_at_start(run, flat.segment) || trained_before(run, flat)) return std::nullopt;
+    if (!(flat.stretch.level >= set["level"] * flat.first)) return std::nullopt;
     if (!rate_is_there(segment, flat.steps, set["rate"])) return std::nullopt;
     return flat.share >= kHalf ? Severity::kError : Severity::kWarning;
   }

@@ -80,36 +80,71 @@ void judge_whole_files(const Report& read, Findings& out) {
   out.add(std::move(finding));
 }
 
-void judge_lines(const FileRecord& file, const Parameters& set, Findings& out) {
-  if (file.state != FileState::kRead) return;
-  // A cut end is told by truncated-input.
-  const auto cut = [](const Error& error) { return error.code == ErrorCode::kTruncated; };
-  const auto cuts = std::count_if(file.problems.begin(), file.problems.end(), cut);
-  const std::int64_t bad = file.problem_count - cuts;
-  const auto first = std::find_if_not(file.problems.begin(), file.problems.end(), cut);
-  if (bad <= 0 || first == file.problems.end()) return;
-  const std::int64_t whole = file.unit == PlaceUnit::kRecord ? std::max(file.lines, bad) : bad + file.records;
-  const double share = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(whole, 1));
+Finding about(const FileRecord& file, const Error& first, double share, const Parameters& set) {
   Finding finding;
   finding.severity = share >= set["share"] ? Severity::kWarning : Severity::kNote;
   finding.confidence = 1;
   finding.impact = share;
-  finding.message = {"lines",
+  finding.where = place_of(file, &first);
+  return finding;
+}
+
+// Names beyond a limit: what was left out is the file's, not a fault of it, but nobody else would tell.
+void judge_limits(const FileRecord& file, Findings& out) {
+  for (const Error& error : file.problems) {
+    if (error.code != ErrorCode::kLimit) continue;
+    Finding finding;
+    finding.severity = Severity::kWarning;
+    finding.confidence = 1;
+    finding.impact = 0.05;
+    finding.where = place_of(file, &error);
+    finding.message = {"limit", {{"path", spoken(file.path)}, {"why", error.message}}};
+    if (!error.hint.empty()) finding.evidence.push_back({{"hint", {{"hint", error.hint}}}, {}, {}});
+    finding.actions.push_back({{"look-at-ledger", {}}, "assay show --ledger " + file.path});
+    out.add(std::move(finding));
+  }
+}
+
+void judge_lines(const FileRecord& file, const Parameters& set, Findings& out) {
+  // A cut end is told by truncated-input.
+  const auto other = [](const Error& error) {
+    return error.code == ErrorCode::kTruncated || error.code == ErrorCode::kLimit;
+  };
+  const auto others = std::count_if(file.problems.begin(), file.problems.end(), other);
+  const std::int64_t bad = file.problem_count - others;
+  const auto first = std::find_if_not(file.problems.begin(), file.problems.end(), other);
+  if (bad <= 0 || first == file.problems.end()) return;
+  const std::int64_t whole = file.unit == PlaceUnit::kRecord ? std::max(file.lines, bad) : bad + file.records;
+  const double of_records = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(whole, 1));
+  // One place may have lost a whole block of records: where bytes are known, they tell.
+  const double of_bytes =
+      static_cast<double>(file.lost_bytes) / static_cast<double>(std::max<std::int64_t>(file.bytes, 1));
+  const bool bytes = file.lost_bytes > 0;
+  Finding finding = about(file, *first, bytes ? std::min(of_bytes, 1.0) : of_records, set);
+  finding.message = {bytes ? "bytes" : "lines",
                      {{"count", bad},
                       {"path", spoken(file.path)},
-                      {"share", Value(100 * share, Unit::kPercent)},
+                      {"bytes", file.lost_bytes},
+                      {"all", file.bytes},
+                      {"share", Value(100 * finding.impact, Unit::kPercent)},
                       {"why", first->message}}};
-  finding.where = place_of(file, &*first);
-  for (auto other = first + 1; other != file.problems.end(); ++other) {
-    if (!cut(*other)) finding.also.push_back(place_of(file, &*other));
+  for (auto more = first + 1; more != file.problems.end(); ++more) {
+    if (!other(*more)) finding.also.push_back(place_of(file, &*more));
   }
   finding.actions.push_back({{"look-at-ledger", {}}, "assay show --ledger " + file.path});
+  if (finding.severity == Severity::kWarning && bytes) {
+    finding.actions.push_back({{"copy-again", {{"path", spoken(file.path)}}}, ""});
+  }
   out.add(std::move(finding));
 }
 
 void judge(const Report& read, const Parameters& set, Findings& out) {
   judge_whole_files(read, out);
-  for (const FileRecord& file : read.files) judge_lines(file, set, out);
+  for (const FileRecord& file : read.files) {
+    if (file.state != FileState::kRead) continue;
+    judge_lines(file, set, out);
+    judge_limits(file, out);
+  }
 }
 
 }  // namespace
@@ -122,7 +157,7 @@ const Rule kUnreadableInput{
     .title_zh = "部分输入无法读取，未参与判断",
     .scope = Scope::kReading,
     .severity = Severity::kError,
-    .parameters = {{"share", "of the records", 0.05, 0, 1,
+    .parameters = {{"share", "of the records or bytes", 0.05, 0, 1,
                     "a few broken lines lose a few records; one in twenty means that writer and reader disagree, and "
                     "what was read may not be what happened"}},
     .sentences = {{"file", "{path}: {why}", "{path} 不是可读取的训练日志（{why}）"},
@@ -132,6 +167,9 @@ const Rule kUnreadableInput{
                   {"file-limit", "{path}: {why}", "{path}：超出保护上限（{why}）"},
                   {"files", "{count} files gave nothing; first {path}: {why}",
                    "{count} 个文件没有读到内容；第一个是 {path}：{why}"},
+                  {"limit", "{path}: {why}", "{path}：{why}"},
+                  {"bytes", "{bytes} of {all} bytes of {path} are damaged and were passed over ({share}); first: {why}",
+                   "{path} 共 {all} 字节，其中 {bytes} 字节已损坏并被跳过（{share}）；第一处：{why}"},
                   {"lines", "{count} broken records in {path} ({share}); first: {why}",
                    "{path} 中有 {count} 条损坏的记录（{share}）；第一条：{why}"},
                   {"hint", "{hint}", "提示：{hint}"},
@@ -146,9 +184,11 @@ const Rule kUnreadableInput{
     .docs = {.finds = "Paths that were named and gave nothing, files that the system would not let assay read, and "
                       "broken records within readable files.",
              .matters = "What could not be read was not judged. Without this, silence would look like health.",
-             .decides = "From the ledger of the reading. A named path that yielded nothing is an error and exit status "
-                        "2; an unreadable file in a folder is a warning. Broken records are a note, from `share` of "
-                        "the records on a warning. Lines of a console that belong to no metric are not broken.",
+             .decides =
+                 "From the ledger of the reading. A named path that yielded nothing is an error and exit status "
+                 "2; an unreadable file in a folder is a warning. Broken records are a note, from `share` of "
+                 "the records on, or of the bytes of a container, a warning. Names beyond the limits of a reader are a "
+                 "warning. Lines of a console that belong to no metric are not broken.",
              .example = "`train.csv: 14 broken records (0.07 %); first: 9 cells where the header has 12`",
              .to_do = "See the action of the finding, and `assay show --ledger FILE` for every kind of line not used.",
              .false_alarms = "None: it tells what happened to the reading, not to the training.",
