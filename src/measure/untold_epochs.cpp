@@ -5,8 +5,8 @@
 //
 // Epochs read the same data, so all of them begin at the same step and, but for the last, which the log may cut, end at
 // the same step. Runs of one configuration do that too; what tells them apart is the loss. A run starts where random
-// weights are; an epoch starts where the former one ended, or below it, where data is seen again. So at each boundary the
-// median of the first records may lie above the median of the last ones before it by no more than a quarter of all that
+// weights are; an epoch starts where the former one ended, or below it, where data is seen again. So at each boundary
+// the median of the first records may lie above the median of the last ones before it by no more than a quarter of all that
 // had been learned until then, and below it by no more than all of that. Where nothing had been learned, neither can be
 // told from the other, and the parts stay runs.
 //
