@@ -18,8 +18,8 @@
 //    runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
-// Clocks are no evidence (they only order parts that are one run), and neither is the order in which files were found: sets are built from sorted keys, and
-// the fingerprints alone decide.
+// Clocks are no evidence (they only order parts that are one run), and neither is the order in which files were found:
+// sets are built from sorted keys, and the fingerprints alone decide.
 
 #include "engine/group.h"
 

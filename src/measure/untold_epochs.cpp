@@ -5,9 +5,10 @@
 //
 // Epochs read the same data, so all of them begin at the same step and, but for the last, which the log may cut, end at
 // the same step. Runs of one configuration do that too; what tells them apart is the loss. A run starts where random
-// weights are; an epoch starts where the former one ended. So at each boundary the median of the first records has to
-// lie near the median of the last ones before it: within a quarter of all that had been learned until then. Where
-// nothing had been learned, neither can be told from the other, and the parts stay runs.
+// weights are; an epoch starts where the former one ended, or below it, where data is seen again. So at each boundary
+// the median of the first records may lie above the median of the last ones before it by no more than a quarter of all that
+// had been learned until then, and below it by no more than all of that. Where nothing had been learned, neither can be
+// told from the other, and the parts stay runs.
 //
 // Limits: a job that is started again and again for the same number of steps, with its weights but not its step count,
 // looks the same; to count its steps through is what its author would want. A banner or a loaded checkpoint between the
@@ -98,7 +99,9 @@ std::optional<std::int64_t> untold_epoch(const Recording& recording, const std::
     if (!part || part->first != first->first || part->last > first->last) return std::nullopt;
     const bool cut = at_end && k > 1;  // two parts have to be whole
     if (part->last != first->last && !cut) return std::nullopt;
-    if (!(std::fabs(part->head - before.tail) <= kNear * (first->head - before.tail))) return std::nullopt;
+    const double learned = first->head - before.tail;
+    const double rise = part->head - before.tail;
+    if (!(rise <= kNear * learned && rise >= -learned)) return std::nullopt;
     before = *part;
   }
   if (first->last - first->first > kGreatestStep) return std::nullopt;

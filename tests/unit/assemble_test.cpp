@@ -297,6 +297,13 @@ TEST(Assemble, CountsThroughEpochsThatNothingTells) {
   }
 }
 
+TEST(Assemble, EpochsOfDataSeenAgainBeginLower) {
+  const auto stairs = [](int record) { return 3 - 0.4 * (record / 50) - 0.006 * (record % 50); };
+  EXPECT_EQ(epochs_untold({50, 50, 50}, stairs).run().segments.size(), 1u);
+  const auto other = [](int record) { return (record < 50 ? 9.0 : 2.0) - 0.02 * (record % 50); };
+  EXPECT_EQ(epochs_untold({50, 50}, other).run().segments.size(), 2u);
+}
+
 TEST(Assemble, PartsThatAreNoEpochsStayParts) {
   const auto falling = [](int record) { return 2 + 6 * std::exp(-record / 60.0); };
   // Runs of one configuration start where random weights are.

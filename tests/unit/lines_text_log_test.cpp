@@ -60,6 +60,17 @@ TEST(LinesTextLog, ProseIsNoLog) {
   EXPECT_EQ(r.file.unused_lines, 3);
 }
 
+TEST(LinesTextLog, LinesOfOneShapeAreAllCounted) {
+  std::string log;
+  for (int i = 0; i < 1000; ++i) log += "shelf " + std::to_string(i) + " was dusted\n";
+  for (int i = 0; i < 30; ++i) log += "door " + std::to_string(i) + " was shut\n";
+  const Recording r = read_log(log);
+  ASSERT_EQ(r.file.unused.size(), 1U);
+  EXPECT_EQ(r.file.unused[0].count, 1030);
+  EXPECT_EQ(r.file.unused[0].example, "shelf 0 was dusted");
+  EXPECT_EQ(r.file.unused_lines, 1030);
+}
+
 TEST(LinesTextLog, TellsTextFromBinary) {
   EXPECT_TRUE(looks_like_text("step 1 loss 2.3\n"));
   EXPECT_TRUE(looks_like_text("\x1b[32mstep\x1b[0m 1\r\n"));

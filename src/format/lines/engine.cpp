@@ -340,8 +340,7 @@ void Engine::finish(bool cut, std::int64_t lines) {
     return a->lines != b->lines ? a->lines > b->lines : a->first_line < b->first_line;
   });
   for (const ShapeState* state : states) {
-    recorder_.unused(state->example, state->first_line, "numbers, but no metric");
-    recorder_.file().unused_lines += state->lines - 1;
+    tell_unused(recorder_, state->example, state->first_line, state->lines, "numbers, but no metric");
   }
   ledger_.tell(recorder_);
   recorder_.file().lines = lines;

@@ -5,8 +5,8 @@
 // its beginning was lost, is passed over.
 //
 // A file that is still written may end in zeros (some systems reserve space ahead), and one whose pages were never
-// written holds zeros in the middle. A writer leaves fewer than seven of them at the end of a block: where more stand, at
-// the end of the file they are told as padding, before other data as lost.
+// written holds zeros in the middle. A writer leaves fewer than seven of them at the end of a block: where more stand,
+// at the end of the file they are told as padding, before other data as lost.
 
 #include "format/records/log_blocks.h"
 
