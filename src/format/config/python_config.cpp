@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "format/config/flat_settings.h"
-#include "format/config/known_words.h"
 #include "format/config/literal.h"
 #include "format/config/python_value.h"
+#include "format/config/vocabulary.h"
 #include "format/tables/ledger.h"
 
 namespace assay {
@@ -163,7 +163,7 @@ class PythonConfig final : public StreamReader {
     }
     for (const LogicalLine& line : logical_lines(text_, false)) take(line);
     constexpr std::size_t kShort = 8;  // of a longer file of constants one may be called like a setting
-    if (count_known(settings_) < (settings_.size() > kShort ? 2U : 1U)) {
+    if (!holds_training_settings(settings_, settings_.size() <= kShort)) {
       return tell_no_log(recorder_, "holds assignments, but hardly one that is known as a setting of a training");
     }
     record_settings(settings_, recorder_);

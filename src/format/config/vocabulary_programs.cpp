@@ -263,6 +263,33 @@ constexpr Term kAlgoperfTerms[] = {
     {"bs", setting::kGlobalBatchSize},
 };
 
+// The log of MLPerf (":::MLLOG"): the words of its rules. What the optimizer is told begins with its name:
+// opt_base_learning_rate, opt_adamw_beta_1, opt_lamb_weight_decay_rate.
+constexpr Term kMlperfTerms[] = {
+    {"opt_name", setting::kOptimizer},
+    {"opt_base_learning_rate", setting::kLearningRate},
+    {"opt_end_learning_rate", setting::kMinLearningRate},
+    {"opt_learning_rate_warmup_steps", setting::kWarmupSteps},
+    {"opt_learning_rate_decay_steps", setting::kDecaySteps},
+    {"opt_learning_rate_decay_schedule", setting::kSchedule},
+    {"opt_gradient_clip_norm", setting::kClipNorm},
+    {"opt_adam_beta_1", setting::kAdamBeta1},
+    {"opt_adam_beta_2", setting::kAdamBeta2},
+    {"opt_adam_epsilon", setting::kAdamEpsilon},
+    {"opt_adamw_beta_1", setting::kAdamBeta1},
+    {"opt_adamw_beta_2", setting::kAdamBeta2},
+    {"opt_adamw_epsilon", setting::kAdamEpsilon},
+    {"opt_adamw_weight_decay", setting::kWeightDecay},
+    {"opt_lamb_beta_1", setting::kAdamBeta1},
+    {"opt_lamb_beta_2", setting::kAdamBeta2},
+    {"opt_lamb_epsilon", setting::kAdamEpsilon},
+    {"opt_epsilon", setting::kAdamEpsilon},
+    {"opt_lamb_weight_decay_rate", setting::kWeightDecay},
+    {"opt_weight_decay", setting::kWeightDecay},
+    {"max_sequence_length", setting::kSequenceLength},
+    {"train_samples", setting::kNumExamples},  // of the data set
+};
+
 constexpr std::string_view kLlamaParamsSignature[] = {
     "/dim",        "/n_layers",           "/n_heads",   "/multiple_of",      "/norm_eps",
     "/n_kv_heads", "/ffn_dim_multiplier", "/inter_dim", "/n_routed_experts", "/kv_lora_rank"};
@@ -302,6 +329,7 @@ constinit const Vocabulary kFairseqWords{"fairseq", kFairseqSignature, kFairseqT
 constinit const Vocabulary kMindformersWords{"mindformers", kMindformersSignature, kMindformersTerms};
 constinit const Vocabulary kMlxWords{"mlx-lm", kMlxSignature, kMlxTerms};
 constinit const Vocabulary kAlgoperfWords{"algoperf", kAlgoperfSignature, kAlgoperfTerms};
+constinit const Vocabulary kMlperfWords{"mlperf", {}, kMlperfTerms};
 constinit const Vocabulary kLlamaParamsWords{"llama-params", kLlamaParamsSignature, kLlamaParamsTerms};
 
 }  // namespace assay

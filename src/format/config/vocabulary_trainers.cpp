@@ -157,6 +157,8 @@ constexpr Term kAccelerateTerms[] = {
     {"deepspeed_config/gradient_accumulation_steps", setting::kGradientAccumulation},
     {"deepspeed_config/gradient_clipping", setting::kClipNorm},
     {"fsdp_config/fsdp_sharding_strategy", setting::kZeroStage, Form::kSharding},
+    {"parallelism_config_dp_replicate_size", setting::kDataParallelReplicas},
+    {"parallelism_config_dp_shard_size", setting::kDataParallelShards},
     {"parallelism_config_tp_size", setting::kTensorParallelSize},
     {"parallelism_config_cp_size", setting::kContextParallelSize},
 };
@@ -197,6 +199,26 @@ constexpr Term kAxolotlTerms[] = {
     {"context_parallel_size", setting::kContextParallelSize},
     {"fsdp_config/fsdp_sharding_strategy", setting::kZeroStage, Form::kSharding},
     {"datasets/0/path", setting::kData},
+    {"dp_shard_size", setting::kDataParallelShards},
+    {"dp_replicate_size", setting::kDataParallelReplicas},
+};
+
+// What DeepSpeed prints of itself, `[config.py:1001:print]   world_size ... 4`: flat, and the world is its own, the
+// ranks that share the data.
+constexpr Term kDeepspeedDumpTerms[] = {
+    {"world_size", setting::kDataParallelSize},
+    {"optimizer_name", setting::kOptimizer},
+    {"scheduler_name", setting::kSchedule},
+    {"initial_dynamic_scale", setting::kInitialLossScale},
+    {"optimizer_params/lr", setting::kLearningRate},
+    {"optimizer_params/betas", "", Form::kBetas},
+    {"optimizer_params/eps", setting::kAdamEpsilon},
+    {"optimizer_params/weight_decay", setting::kWeightDecay},
+    {"scheduler_params/warmup_max_lr", setting::kLearningRate},
+    {"scheduler_params/warmup_num_steps", setting::kWarmupSteps},
+    {"scheduler_params/total_num_steps", setting::kDecaySteps},
+    {"zero_config/stage", setting::kZeroStage},
+    {"dump_state", "", Form::kNoSetting},
 };
 
 constexpr std::string_view kPaddleSignature[] = {
@@ -393,6 +415,7 @@ constexpr Term kTorchtuneTerms[] = {
 }  // namespace
 
 constinit const Vocabulary kDeepspeedWords{"deepspeed", kDeepspeedSignature, kDeepspeedTerms, &kHfModelWords};
+constinit const Vocabulary kDeepspeedDumpWords{"deepspeed", {}, kDeepspeedDumpTerms, &kDeepspeedWords};
 constinit const Vocabulary kHfTrainerWords{"hf-trainer", kHfTrainerSignature, kHfTrainerTerms, &kDeepspeedWords,
                                            &kDeepspeedWords};
 constinit const Vocabulary kAccelerateWords{"accelerate", kAccelerateSignature, kAccelerateTerms, &kHfTrainerWords};
