@@ -136,7 +136,7 @@ class Deriver {
     const Count nodes = said(setting::kNodes);
     const Count devices = said(setting::kDevicesPerNode);
     Product product;
-    if (devices) {
+    if (devices && (nodes || !is_asked(setting::kNodes))) {
       product.times({nodes.value_or(1), "nodes", "个节点", setting::kNodes});
       product.times({*devices, "devices", "个设备", setting::kDevicesPerNode});
       if (!nodes) product = only_devices(*devices);
@@ -153,6 +153,11 @@ class Deriver {
       world_ = product.value();
       as_product(setting::kWorldSize, product, "ranks", " 个进程");
     }
+  }
+
+  bool is_asked(std::string_view key) const {
+    return std::any_of(config_.settings.begin(), config_.settings.end(),
+                       [&](const Setting& one) { return one.key == key && !one.unknown.empty(); });
   }
 
   static Product only_devices(std::int64_t devices) {

@@ -129,43 +129,65 @@ std::vector<shell::Argument> words_of(const shell::Variable& variable) {
   return out;
 }
 
-class ShellScript final : public StreamReader {
+class Reading {
  public:
-  explicit ShellScript(Recorder& recorder) : recorder_(recorder) {}
-
-  void feed(std::span<const char> bytes) override {
-    const std::size_t room = kLargest - std::min(kLargest, text_.size());
-    too_large_ = too_large_ || bytes.size() > room;
-    text_.append(bytes.data(), std::min(bytes.size(), room));
+  Reading(std::string_view text, std::int64_t lines_before, Recorder& recorder)
+      : recorder_(recorder), text_(text), lines_before_(lines_before) {
+    read_slurm();
+    script_ = shell::parse_script(text_);
+    outcome_ = shell::Interpreter().run(script_, given());
+    for (const shell::Invocation& one : outcome_.invocations) {
+      Launch launch = read_launch(one, allocation_);
+      if (launch.trains) launches_.push_back(std::move(launch));
+    }
   }
 
-  void finish(bool) override {
-    recorder_.dialect("launch script");
-    std::erase(text_, '\r');
-    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
-    if (too_large_) {
-      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 16 MB: only so much is read", recorder_.file().lines,
-                   "give the part that launches the training");
-    }
-    read_slurm();
-    const shell::Script script = shell::parse_script(text_);
-    for (const shell::Complaint& one : script.complaints) {
-      tell_problem(recorder_, ErrorCode::kCorrupt, one.what + "; the line is passed over", one.line,
+  bool launches() const { return !launches_.empty(); }
+
+  void tell_problems() const {
+    for (const shell::Complaint& one : script_.complaints) {
+      tell_problem(recorder_, ErrorCode::kCorrupt, one.what + "; the line is passed over", lines_before_ + one.line,
                    "`bash -n` says whether the shell understands it");
     }
-    outcome_ = shell::Interpreter().run(script, given());
+    if (outcome_.long_command > 0) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is a command of more than 20,000 words: it is not read",
+                   lines_before_ + outcome_.long_command, "give the files of a long list by a pattern or a file");
+    }
     if (outcome_.exhausted) {
       tell_problem(recorder_, ErrorCode::kLimit, "is too much work to follow: what comes after is not read",
                    recorder_.file().lines, "give the command that it comes to");
     }
-    collect();
+  }
+
+  // In the order in which one would trust them less.
+  void record() {
+    for (const shell::WrittenText& written : outcome_.written) {
+      const std::vector<FlatSetting> settings = flatten_written(written);
+      if (!holds_training_settings(settings, true)) continue;  // those of an editor
+      Launch file;
+      for (const FlatSetting& one : settings) file.settings.push_back({"", one});
+      add(std::move(file));
+    }
+    disagree(launches_);
+    for (const Launch& launch : launches_) add(launch);
+    if (!launches()) {
+      Launch launcher;
+      for (const shell::Invocation& one : outcome_.invocations) {
+        for (CommandSetting& setting : read_launcher(one, allocation_)) launcher.settings.push_back(std::move(setting));
+      }
+      add(std::move(launcher));
+      options_in_variables();
+    }
+    variables();
+    job();
+    world();
   }
 
  private:
   void read_slurm() {
     for (std::size_t at = 0, number = 1; at < text_.size(); ++number) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
-      read_allocation(std::string_view(text_).substr(at, end - at), static_cast<std::int64_t>(number), allocation_);
+      read_allocation(text_.substr(at, end - at), static_cast<std::int64_t>(number), allocation_);
       at = end + 1;
     }
   }
@@ -188,35 +210,6 @@ class ShellScript final : public StreamReader {
     set("SLURM_GPUS_PER_NODE", allocation_.devices_per_node);
     set("SLURM_GPUS_ON_NODE", allocation_.devices_per_node);
     return out;
-  }
-
-  void collect() {
-    for (const shell::WrittenText& written : outcome_.written) {
-      const std::vector<FlatSetting> settings = flatten_written(written);
-      if (!holds_training_settings(settings, true)) continue;  // those of an editor
-      Launch file;
-      for (const FlatSetting& one : settings) file.settings.push_back({"", one});
-      add(std::move(file));
-    }
-    std::vector<Launch> launches;
-    for (const shell::Invocation& one : outcome_.invocations) {
-      Launch launch = read_launch(one, allocation_);
-      if (launch.trains) launches.push_back(std::move(launch));
-    }
-    disagree(launches);
-    const bool any = !launches.empty();
-    for (Launch& launch : launches) add(std::move(launch));
-    if (!any) {
-      Launch launcher;
-      for (const shell::Invocation& one : outcome_.invocations) {
-        for (CommandSetting& setting : read_launcher(one, allocation_)) launcher.settings.push_back(std::move(setting));
-      }
-      add(std::move(launcher));
-      options_in_variables();
-    }
-    variables();
-    job();
-    world();
   }
 
   // Launches of which only one will run: what they say differently is unknown.
@@ -303,6 +296,7 @@ class ShellScript final : public StreamReader {
   void add(Launch launch) {
     std::vector<FlatSetting> flat;
     for (CommandSetting& one : launch.settings) {
+      if (one.flat.line > 0) one.flat.line += lines_before_;
       if (count_++ >= kMostSettings) break;
       if (one.canonical.empty()) {
         flat.push_back(std::move(one.flat));
@@ -317,15 +311,46 @@ class ShellScript final : public StreamReader {
       for (const Meaning& said : all[i]) told_.insert_or_assign(said.key, flat[i]);
     }
     record_settings(flat, recorder_, words);
+    if (words != nullptr && !words->name.empty()) recorder_.dialect(words->name);
   }
 
   Recorder& recorder_;
-  std::string text_;
-  bool too_large_ = false;
+  std::string_view text_;
+  std::int64_t lines_before_;
   Allocation allocation_;
+  shell::Script script_;
   shell::Outcome outcome_;
+  std::vector<Launch> launches_;
   std::map<std::string, FlatSetting, std::less<>> told_;
   std::size_t count_ = 0;
+};
+
+class ShellScript final : public StreamReader {
+ public:
+  explicit ShellScript(Recorder& recorder) : recorder_(recorder) {}
+
+  void feed(std::span<const char> bytes) override {
+    const std::size_t room = kLargest - std::min(kLargest, text_.size());
+    too_large_ = too_large_ || bytes.size() > room;
+    text_.append(bytes.data(), std::min(bytes.size(), room));
+  }
+
+  void finish(bool) override {
+    std::erase(text_, '\r');
+    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
+    if (too_large_) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 16 MB: only so much is read", recorder_.file().lines,
+                   "give the part that launches the training");
+    }
+    Reading reading(text_, 0, recorder_);
+    reading.tell_problems();
+    reading.record();
+  }
+
+ private:
+  Recorder& recorder_;
+  std::string text_;
+  bool too_large_ = false;
 };
 
 bool ends_like_script(std::string_view path) {
@@ -386,6 +411,14 @@ bool is_all_launching(std::string_view text) {
 bool is_shell_script(std::string_view path, std::string_view prefix, bool whole) {
   return ends_like_script(path) || (!is_named_like_a_log(path) && names_a_shell(prefix)) ||
          (whole && is_all_launching(prefix));
+}
+
+bool record_command(std::string_view command, std::int64_t lines_before, Recorder& recorder) {
+  Reading reading(command, lines_before, recorder);
+  if (!reading.launches()) return false;
+  reading.tell_problems();
+  reading.record();
+  return true;
 }
 
 std::unique_ptr<StreamReader> open_shell_script(Recorder& recorder) { return std::make_unique<ShellScript>(recorder); }

@@ -1,5 +1,4 @@
-// Pre-training frameworks that are configured by YAML or TOML: OLMo, OLMo-core, torchtitan, litgpt, nanotron, MaxText,
-// llm-foundry (Composer).
+// Pre-training frameworks configured by YAML or TOML: OLMo, torchtitan, litgpt, nanotron, MaxText, llm-foundry.
 
 #include "assay/setting.h"
 #include "format/config/vocabulary_tables.h"

@@ -249,12 +249,13 @@ constinit const Vocabulary kCommonWords{"", {}, kCommonTerms};
 constinit const Vocabulary kSharedWords{"", {}, kSharedTerms, &kCommonWords};
 
 // The more exact of two that share words first.
-constexpr std::array<const Vocabulary*, 30> kAll = {
+constexpr std::array<const Vocabulary*, 32> kAll = {
     &kGptNeoxWords,     &kPaddleWords,         &kAxolotlWords,   &kHfTrainerWords, &kAccelerateWords,  &kDeepspeedWords,
     &kNemoWords,        &kMegatronBridgeWords, &kMegatronWords,  &kOlmoCoreWords,  &kLlmFoundryWords,  &kOlmoWords,
     &kTorchtitanWords,  &kLitgptWords,         &kNanotronWords,  &kMaxtextWords,   &kMindformersWords, &kFairseqWords,
     &kVerlWords,        &kTrlxWords,           &kMlxWords,       &kNanochatWords,  &kNanogptWords,     &kLlmcWords,
     &kLlamaParamsWords, &kHfModelWords,        &kLightningWords, &kAlgoperfWords,  &kLevanterWords,    &kTorchtuneWords,
+    &kT5xWords,         &kOpenRlhfWords,
 };
 
 constexpr std::size_t kLongestWord = 80;

@@ -322,6 +322,50 @@ constexpr Term kVerlTerms[] = {
     {"tensor_model_parallel_size", "", Form::kNoSetting},  // of the rollout
 };
 
+constexpr std::string_view kOpenRlhfSignature[] = {
+    "micro_train_batch_size",
+    "micro_rollout_batch_size",
+    "rollout_batch_size",
+    "prompt_max_len",
+    "generate_max_len",
+    "actor_learning_rate",
+    "critic_learning_rate",
+    "chosen_key",
+    "rejected_key",
+    "input_key",
+    "apply_chat_template",
+    "packing_samples",
+    "adam_offload",
+    "init_kl_coef",
+    "ref_num_gpus_per_node",
+    "actor_num_gpus_per_node",
+    "reward_pretrain",
+    "param_dtype",
+    "save_path",
+};
+
+constexpr Term kOpenRlhfTerms[] = {
+    {"train_batch_size", setting::kGlobalBatchSize},
+    {"micro_train_batch_size", setting::kMicroBatchSize},
+    {"actor_learning_rate", setting::kLearningRate},
+    {"critic_learning_rate", "", Form::kNoSetting},
+    {"max_norm", setting::kClipNorm},
+    {"max_len", setting::kSequenceLength},
+    {"prompt_max_len", "", Form::kNoSetting},
+    {"max_epochs", setting::kTrainEpochs},
+    {"zero_stage", setting::kZeroStage},
+    {"lr_warmup_ratio", setting::kWarmupFraction},
+    {"lr_scheduler", setting::kSchedule},
+    {"adam_betas", "", Form::kBetas},
+    {"l2", setting::kWeightDecay},
+    {"param_dtype", setting::kPrecision},
+    {"pretrain", setting::kModel},
+    {"dataset", setting::kData},
+    {"prompt_data", setting::kData},
+    {"ring_attn_size", setting::kContextParallelSize},
+    {"ds_tensor_parallel_size", setting::kTensorParallelSize},
+};
+
 constexpr std::string_view kTrlxSignature[] = {
     "train/lr_init",      "train/lr_target",  "train/opt_betas",   "train/opt_eps",       "model/num_layers_unfrozen",
     "train/orchestrator", "train/pipeline",   "method/ppo_epochs", "method/num_rollouts", "train/total_steps",
@@ -423,6 +467,8 @@ constinit const Vocabulary kAxolotlWords{"axolotl", kAxolotlSignature, kAxolotlT
                                          &kHfTrainerWords};
 constinit const Vocabulary kPaddleWords{"paddle", kPaddleSignature, kPaddleTerms, &kHfTrainerWords, &kHfTrainerWords};
 constinit const Vocabulary kVerlWords{"verl", kVerlSignature, kVerlTerms};
+constinit const Vocabulary kOpenRlhfWords{"openrlhf", kOpenRlhfSignature, kOpenRlhfTerms, &kHfTrainerWords,
+                                          &kHfTrainerWords};
 constinit const Vocabulary kTrlxWords{"trlx", kTrlxSignature, kTrlxTerms};
 constinit const Vocabulary kLightningWords{"lightning", kLightningSignature, kLightningTerms};
 constinit const Vocabulary kLevanterWords{"levanter", kLevanterSignature, kLevanterTerms};
