@@ -305,6 +305,7 @@ FileRecord file_of(const Node& node) {
   out.records = node["records"].count();
   out.unused_lines = node["unused_lines"].count();
   if (!node.lacks("settings")) out.settings = node["settings"].count();  // older reports do not tell
+  if (!node.lacks("framework")) out.framework = node["framework"].text();
   out.repeated_lines = node["repeated_lines"].count();
   out.truncated = node["truncated"].truth();
   out.unused = node["unused"].all([](const Node& kind) {

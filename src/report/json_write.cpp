@@ -272,6 +272,7 @@ class Writer {
     out["records"] = one.records;
     out["unused_lines"] = one.unused_lines;
     out["settings"] = one.settings;
+    if (!one.framework.empty()) out["framework"] = text(one.framework);
     out["repeated_lines"] = one.repeated_lines;
     out["truncated"] = one.truncated;
     out["unused"] = all(one.unused, [](const UnusedKind& kind) {

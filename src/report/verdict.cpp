@@ -93,18 +93,17 @@ std::string nothing_judged(const Report& report, Language language) {
   if (settings == 0)
     return say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
   // Whose words they are, where all are one framework's, and where they can be seen, where one file holds them.
-  std::set<std::string> frameworks;
-  for (const RunSummary& run : report.runs) {
-    if (!run.dialect.empty()) frameworks.insert(run.dialect);
-  }
+  std::set<std::string_view> frameworks;
   std::vector<std::string_view> holders;
   for (const FileRecord& file : report.files) {
-    if (file.settings > 0) holders.push_back(file.path);
+    if (file.settings == 0) continue;
+    holders.push_back(file.path);
+    frameworks.insert(file.framework);
   }
   std::string out = say("Nothing has run yet: {settings}", "尚未开始训练：只读到 {settings}",
                         {{"settings", count_of(settings, kSettings, language)}}, language);
-  if (frameworks.size() == 1) {
-    out += say(" in the words of {name}", "（{name} 的写法）", {{"name", *frameworks.begin()}}, language);
+  if (frameworks.size() == 1 && !frameworks.begin()->empty()) {
+    out += say(" in the words of {name}", "（{name} 的写法）", {{"name", std::string(*frameworks.begin())}}, language);
   }
   out += say(" and no record of training were read", "，没有训练记录", language);
   if (holders.size() == 1) {
