@@ -98,6 +98,7 @@ struct FileRecord {
   std::int64_t records = 0;
   std::int64_t unused_lines = 0;
   std::int64_t settings = 0;        // told by it: a file of settings alone is of a run that has not begun
+  std::string framework;            // in whose words the settings are; empty: nobody's
   std::int64_t repeated_lines = 0;  // the same record again (other ranks, a console written twice)
   bool truncated = false;
   std::int64_t lost_bytes = 0;        // of a container: damaged, passed over

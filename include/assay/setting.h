@@ -1,6 +1,6 @@
 #pragma once
 // The canonical names of what a configuration sets. Whatever a framework calls it, rules and reports use these names;
-// the words of the frameworks are tables of data (src/core/setting_names.cpp, src/format/config/).
+// the words of the frameworks are tables of data (src/format/config/vocabulary_*.cpp).
 //
 // A name carries its unit, because frameworks count the same thing in different ones: a warm-up of 0.01 is a share of
 // the run, of the decay, or of an epoch, and each has a name of its own.
@@ -40,6 +40,7 @@ inline constexpr std::string_view kMicroBatchTokens = "micro_batch_tokens";
 inline constexpr std::string_view kGradientAccumulation = "gradient_accumulation_steps";
 inline constexpr std::string_view kGlobalBatchSize = "global_batch_size";  // sequences in one step of the optimizer
 inline constexpr std::string_view kGlobalBatchTokens = "global_batch_tokens";
+inline constexpr std::string_view kBatchRampup = "batch_size_rampup";      // Megatron: first size, increment, samples
 inline constexpr std::string_view kMicroBatchCount = "micro_batch_count";  // of a pipeline (MindFormers)
 inline constexpr std::string_view kBatchInterleave = "batch_interleave";   // MindFormers
 inline constexpr std::string_view kSequenceLength = "sequence_length";
@@ -54,6 +55,8 @@ inline constexpr std::string_view kWorldSize = "world_size";
 inline constexpr std::string_view kNodes = "nodes";
 inline constexpr std::string_view kDevicesPerNode = "devices_per_node";
 inline constexpr std::string_view kDataParallelSize = "data_parallel_size";
+inline constexpr std::string_view kDataParallelReplicas = "data_parallel_replicas";  // of a copy that is sharded
+inline constexpr std::string_view kDataParallelShards = "data_parallel_shards";      // over which one copy is split
 inline constexpr std::string_view kTensorParallelSize = "tensor_parallel_size";
 inline constexpr std::string_view kPipelineParallelSize = "pipeline_parallel_size";
 inline constexpr std::string_view kContextParallelSize = "context_parallel_size";

@@ -9,8 +9,8 @@ namespace assay {
 
 enum class SettingGroup : std::uint8_t { kOptimizer, kBatch, kParallel, kPrecision, kModel, kData };
 
-/// What kind of value a setting has.
-enum class ValueKind : std::uint8_t { kWord, kFlag, kCount, kReal };
+/// What kind of value a setting has. Of a kInteger any value is one; of the others -1 says that it is not set.
+enum class ValueKind : std::uint8_t { kWord, kFlag, kCount, kInteger, kReal };
 
 struct SettingRow {
   std::string_view canonical;

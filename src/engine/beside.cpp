@@ -29,13 +29,15 @@ constexpr std::size_t kFirstBytes = 1024;
 
 constexpr std::string_view kFoldersOfRuns[] = {".hydra", "config", "configs", "events",
                                                "runs",   "tb",     "tb_logs", "tensorboard"};
-constexpr std::string_view kSettings[] = {"config.yaml",  "config.yml",      "config.json",     "config.toml",
-                                          "hparams.yaml", "hparams.json",    "params.json",     "params.yaml",
-                                          "args.json",    "args.yaml",       "args.yml",        "training_args.json",
-                                          "*.hparams.*",  "ds_config*.json", "deepspeed*.json", "*_config.yaml"};
+constexpr std::string_view kSettings[] = {
+    "config.yaml", "config.yml",      "config.json",     "config.toml",   "hparams.yaml", "hparams.json",
+    "params.json", "params.yaml",     "args.json",       "args.yaml",     "args.yml",     "training_args.json",
+    "*.hparams.*", "ds_config*.json", "deepspeed*.json", "*_config.yaml", "config.py",    "*_config.py",
+    "*.gin",       "run.sh",          "run_*.sh",        "train*.sh",     "pretrain*.sh", "finetune*.sh",
+    "launch*.sh",  "*.slurm",         "*.sbatch"};
 constexpr std::string_view kTables[] = {"metrics.csv",       "metrics.jsonl",    "trainer_state.json",
                                         "trainer_log.jsonl", "measurements.csv", "wandb-history.jsonl"};
-constexpr std::string_view kEndingsOfSettings[] = {".yaml", ".yml", ".toml", ".json"};
+constexpr std::string_view kEndingsOfSettings[] = {".yaml", ".yml", ".toml", ".json", ".sh", ".gin"};
 
 template <class Patterns>
 bool any_like(std::string_view name, const Patterns& patterns) {

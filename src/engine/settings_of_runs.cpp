@@ -4,7 +4,8 @@
 // known place (`.hydra/config.yaml`, Weights & Biases); the folder of the run; a folder for configurations below it;
 // the folders above, up to the one that the user named, since nothing outside was read. A file goes to the run of the
 // first of these places at which there is one. It stays with that run even if the two contradict each other: both are
-// kept and shown, and to say so is what rules are for.
+// kept and shown, and to say so is what rules are for. Only of several launch scripts of one folder, which may be those
+// of many experiments, those that contradict what was seen are left out.
 //
 // Where a place holds several runs, what was seen of each decides: settings that say another learning rate than the
 // peak that was logged, or other planned steps, are of another run. If that leaves one, it is that; if more are left,
@@ -28,6 +29,7 @@ namespace {
 
 constexpr double kRateTolerance = 0.02;  // the peak may lie between two records
 
+constexpr std::string_view kLaunchScript = "launch script";
 constexpr std::size_t kMostRuns = 256;
 
 constexpr std::string_view kFoldersOfSettings[] = {"config", "configs", "conf", "cfg", ".hydra", "hparams", "args"};
@@ -64,6 +66,10 @@ class Attacher {
   }
 
   void attach() {
+    for (std::size_t i = 0; i < known_.files.size(); ++i) {
+      const Fingerprint& file = known_.files[i];
+      if (file.kind == kLaunchScript && file.settings > 0) ++scripts_[known_.layouts[i].folder];
+    }
     for (std::size_t i = 0; i < known_.files.size(); ++i) {
       const Fingerprint& file = known_.files[i];
       if (!file.has_records() && file.settings > 0) place(i);
@@ -108,11 +114,17 @@ class Attacher {
   }
 
   std::optional<std::size_t> chosen(std::size_t i, const std::vector<std::size_t>& groups) const {
-    if (groups.size() == 1) return groups.front();
+    const Fingerprint& file = known_.files[i];
+    if (groups.size() == 1) {
+      const auto scripts = scripts_.find(known_.layouts[i].folder);
+      const bool one_of_many = file.kind == kLaunchScript && scripts != scripts_.end() && scripts->second > 1;
+      if (one_of_many && contradicts(file, grouping_.groups[groups.front()])) return std::nullopt;
+      return groups.front();
+    }
     if (groups.size() > kMostRuns) return std::nullopt;  // one of so many would be a guess
     std::optional<std::size_t> out;
     for (const std::size_t group : groups) {
-      if (contradicts(known_.files[i], grouping_.groups[group])) continue;
+      if (contradicts(file, grouping_.groups[group])) continue;
       if (out) return std::nullopt;
       out = group;
     }
@@ -182,6 +194,7 @@ class Attacher {
   Grouping& grouping_;
   std::size_t runs_;
   Places places_;
+  std::map<std::string, std::size_t> scripts_;  // launch scripts of a folder
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "assay/setting.h"
 #include "base/progress.h"
 #include "format/reader.h"
+#include "measure/derive.h"
 
 namespace assay {
 
@@ -84,6 +85,7 @@ Recording Shelf::complete(const Input& input, Recording recording) const {
   const auto& said = recording.config.settings;
   recording.file.settings =
       std::count_if(said.begin(), said.end(), [](const Setting& one) { return one.key != setting::kFramework; });
+  recording.file.framework = spoken_framework(recording.config, "");
   // In a folder, a file that is no log is nothing to speak of.
   if (!input.named && recording.file.state == FileState::kNothingRead) recording.file.state = FileState::kUnknown;
   return recording;

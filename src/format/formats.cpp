@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "format/archive.h"
 #include "format/config/config_file.h"
+#include "format/config/gin_config.h"
 #include "format/config/python_config.h"
 #include "format/config/shell_script.h"
 #include "format/intake.h"
@@ -37,6 +38,7 @@ constexpr auto kFormats = std::to_array<Format>({
     {"yaml", is_yaml, open_yaml},
     {"toml", is_toml, open_toml},
     {"launch script", is_shell_script, open_shell_script},
+    {"gin configuration", is_gin_config, open_gin_config},
     {"python configuration", is_python_config, open_python_config},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,7 +26,9 @@
 #include "assay/setting.h"
 #include "base/bytes.h"
 #include "measure/factors.h"
+#include "measure/mesh.h"
 #include "measure/model_shape.h"
+#include "measure/rampup.h"
 
 namespace assay {
 
@@ -34,10 +37,11 @@ namespace {
 class Deriver {
  public:
   Deriver(const Config& config, std::string_view dialect)
-      : config_(config), framework_(framework_of(config, dialect)) {}
+      : config_(config), framework_(spoken_framework(config, dialect)) {}
 
   std::vector<Derived> take() {
-    precision();
+    derive_precision(config_, out_);
+    mesh();
     parallel();
     micro_batch();
     batch();
@@ -49,18 +53,10 @@ class Deriver {
   }
 
  private:
-  static std::string framework_of(const Config& config, std::string_view dialect) {
-    // Files of one run may speak several: the trainer's own word counts more than that of what it hands on.
-    std::string found;
-    for (const Setting& one : config.settings) {
-      if (one.key != setting::kFramework) continue;
-      const bool lesser = one.value == "deepspeed" || one.value == "accelerate" || one.value == "hf-model";
-      if (found.empty() || !lesser) found = one.value;
-    }
-    return found.empty() ? std::string(dialect) : found;
+  Count said(std::string_view key) const {
+    const auto meshed = meshed_.find(key);
+    return meshed == meshed_.end() ? count_said(config_, key) : meshed->second;
   }
-
-  Count said(std::string_view key) const { return count_said(config_, key); }
   bool is(std::string_view framework) const { return framework_ == framework; }
 
   Derived& add(std::string name, Value value, Text arithmetic, std::vector<std::string> from, Text disagreement = {}) {
@@ -81,7 +77,7 @@ class Deriver {
   }
 
   void as_product(std::string_view key, const Product& product, const char* en = "", const char* zh = "") {
-    if (!product.value()) return;
+    if (!product.value() || product.from().empty()) return;
     const std::string result = shown(*product.value());
     add(std::string(key), Value(*product.value()),
         {fmt::format("{} = {}", product.text().en, *en == '\0' ? result : counted(*product.value(), en)),
@@ -90,6 +86,15 @@ class Deriver {
   }
 
   // --- parallelism ---
+
+  void mesh() {
+    if (!is("maxtext")) return;
+    for (const MeshSize& one : mesh_sizes(config_)) {
+      if (!one.product.value()) continue;
+      meshed_[one.key] = *one.product.value();
+      as_product(one.key, one.product);
+    }
+  }
 
   // Tensor x pipeline x context x sequence-parallel: the ranks that share one copy of the model. A size of 0 is 1.
   Product model_ranks() const {
@@ -107,7 +112,14 @@ class Deriver {
 
   void parallel() {
     const Product shared = model_ranks();
-    const Count told = said(setting::kDataParallelSize);
+    Count told = said(setting::kDataParallelSize);
+    Product copies;
+    if (const Count shards = said(setting::kDataParallelShards); !told && shards) {
+      const std::int64_t replicas = said(setting::kDataParallelReplicas).value_or(1);
+      if (replicas > 1) copies.times({replicas, "replicas", "个副本", setting::kDataParallelReplicas});
+      copies.times({*shards, "shards", "个分片", setting::kDataParallelShards});
+      told = copies.value();
+    }
     world(told, shared);
     if (world_ && shared.value()) {
       quotient_of_world(told, shared);
@@ -115,7 +127,8 @@ class Deriver {
       data_parallel_ = 1;  // a single process
     } else if (told) {
       data_parallel_ = told;
-      as_set(setting::kDataParallelSize, *told);
+      if (copies.from().empty()) as_set(setting::kDataParallelSize, *told);
+      as_product(setting::kDataParallelSize, copies);
     }
   }
 
@@ -123,7 +136,7 @@ class Deriver {
     const Count nodes = said(setting::kNodes);
     const Count devices = said(setting::kDevicesPerNode);
     Product product;
-    if (devices) {
+    if (devices && (nodes || !is_asked(setting::kNodes))) {
       product.times({nodes.value_or(1), "nodes", "个节点", setting::kNodes});
       product.times({*devices, "devices", "个设备", setting::kDevicesPerNode});
       if (!nodes) product = only_devices(*devices);
@@ -132,8 +145,9 @@ class Deriver {
       if (shared.value().value_or(0) > 1)
         product.times({*shared.value(), "ranks of one copy", "个进程存一份模型", "parallel"});
     }
-    if (const Count direct = world_said()) {
+    if (const Count direct = said(setting::kWorldSize)) {
       world_ = direct;
+      if (meshed_.contains(setting::kWorldSize)) return;
       as_set(setting::kWorldSize, *direct, product.from().empty() ? nullptr : &product);
     } else if (!product.from().empty() && product.value()) {
       world_ = product.value();
@@ -141,16 +155,9 @@ class Deriver {
     }
   }
 
-  // DeepSpeed's dump calls the data-parallel size world_size, and stands beside Megatron's: the greatest counts.
-  Count world_said() const {
-    Count greatest;
-    for (const Setting& one : config_.settings) {
-      if (one.key != setting::kWorldSize || !one.unknown.empty()) continue;
-      const auto number = one.number();
-      const Count count = number ? exact_integer(*number) : std::nullopt;
-      if (count && *count > 0) greatest = std::max(greatest.value_or(0), *count);
-    }
-    return greatest;
+  bool is_asked(std::string_view key) const {
+    return std::any_of(config_.settings.begin(), config_.settings.end(),
+                       [&](const Setting& one) { return one.key == key && !one.unknown.empty(); });
   }
 
   static Product only_devices(std::int64_t devices) {
@@ -235,8 +242,10 @@ class Deriver {
                      setting::kGradientAccumulation});
       return product;
     }
-    if (!data_parallel_) return product;
-    const Factor ranks{*data_parallel_, "data-parallel", "数据并行", setting::kDataParallelSize};
+    const bool meshed = is("maxtext") && world_;  // all its devices share the batch
+    if (!data_parallel_ && !meshed) return product;
+    const Factor ranks = meshed ? Factor{*world_, "devices", "个设备", setting::kWorldSize}
+                                : Factor{*data_parallel_, "data-parallel", "数据并行", setting::kDataParallelSize};
     if (is("mindformers")) return mindformers_product(ranks, steps);
     if (!steps && !accumulates_once()) return product;
     product.times(micro_factor());
@@ -277,8 +286,31 @@ class Deriver {
       batch_ = product.value();
       as_product(setting::kGlobalBatchSize, product, "sequences", " 条序列");
     }
+    rampup();
     tokens_of_step();
     ranks_from_batch();
+  }
+
+  void rampup() {
+    const auto told = rampup_said(config_);
+    if (!told || !batch_ || !steps_of_samples(*told, *batch_, 0)) return;
+    rampup_ = told;
+    add("first_global_batch_size", Value(told->first),
+        {fmt::format("grows by {} to {} over {} samples", shown(told->increment), shown(*batch_), shown(told->samples)),
+         fmt::format("每次增加 {}，经 {} 个样本增至 {}", shown(told->increment), shown(told->samples), shown(*batch_))},
+        {std::string(setting::kBatchRampup), std::string(setting::kGlobalBatchSize)});
+  }
+
+  // With a batch that grows the beginning takes more steps.
+  void steps_with_rampup(std::string_view name, std::int64_t samples, std::string_view from) {
+    const Count steps = steps_of_samples(*rampup_, *batch_, samples);
+    if (!steps) return;
+    if (name == setting::kTrainSteps) steps_ = steps;
+    add(std::string(name), Value(*steps),
+        {fmt::format("{} in a batch that grows from {} to {}", counted(samples, "samples"), shown(rampup_->first),
+                     shown(*batch_)),
+         fmt::format("{} 个样本，批量由 {} 增至 {}", shown(samples), shown(rampup_->first), shown(*batch_))},
+        {std::string(from), std::string(setting::kBatchRampup), std::string(setting::kGlobalBatchSize)});
   }
 
   void tokens_of_step() {
@@ -345,6 +377,8 @@ class Deriver {
     steps_ = said(setting::kTrainSteps);
     if (steps_) {
       as_set(setting::kTrainSteps, *steps_);
+    } else if (samples && rampup_) {
+      steps_with_rampup(name, *samples, setting::kTrainSamples);
     } else if (samples && batch_) {
       steps_ = *samples / *batch_;
       quotient(name, *samples, "samples", "个样本", *batch_, "a step", "个/步",
@@ -375,7 +409,16 @@ class Deriver {
 
   void totals(const Count& samples, const Count& tokens, const Count& examples) {
     Count all = samples;
-    if (!samples && steps_ && batch_) {
+    if (!samples && steps_ && rampup_) {
+      all = samples_of_steps(*rampup_, *batch_, *steps_);
+      if (all) {
+        add(std::string(setting::kTrainSamples), Value(*all),
+            {fmt::format("{} of a batch that grows from {} to {}", counted(*steps_, "steps"), shown(rampup_->first),
+                         shown(*batch_)),
+             fmt::format("{} 步，批量由 {} 增至 {}", shown(*steps_), shown(rampup_->first), shown(*batch_))},
+            {std::string(setting::kTrainSteps), std::string(setting::kBatchRampup)});
+      }
+    } else if (!samples && steps_ && batch_) {
       Product product;
       product.times({*steps_, "steps", "步", setting::kTrainSteps});
       product.times({*batch_, "sequences", "条序列", setting::kGlobalBatchSize});
@@ -384,15 +427,15 @@ class Deriver {
     }
     if (tokens) {
       total_tokens_ = tokens;
-    } else if (steps_ && step_tokens_ && !samples) {
+    } else if (steps_ && step_tokens_ && !samples && !rampup_) {
       Product product;
       product.times({*steps_, "steps", "步", setting::kTrainSteps});
       product.times({*step_tokens_, "tokens", "个 token", "tokens_per_step"});
       total_tokens_ = product.value();
       as_product(setting::kTrainTokens, product);
-    } else if (samples && sequence_) {
+    } else if (all && sequence_) {
       Product product;
-      product.times({*samples, "samples", "个样本", setting::kTrainSamples});
+      product.times({*all, "samples", "个样本", setting::kTrainSamples});
       product.times({*sequence_, "tokens", "个 token", setting::kSequenceLength});
       total_tokens_ = product.value();
       as_product(setting::kTrainTokens, product);
@@ -412,7 +455,9 @@ class Deriver {
     if (const Count told = said(setting::kWarmupSteps)) return as_set(setting::kWarmupSteps, *told);
     const Count samples = said(setting::kWarmupSamples);
     const Count tokens = said(setting::kWarmupTokens);
-    if (samples && batch_) {
+    if (samples && rampup_) {
+      steps_with_rampup(setting::kWarmupSteps, *samples, setting::kWarmupSamples);
+    } else if (samples && batch_) {
       quotient(setting::kWarmupSteps, *samples, "samples", "个样本", *batch_, "a step", "个/步",
                {std::string(setting::kWarmupSamples), std::string(setting::kGlobalBatchSize)});
     } else if (tokens && step_tokens_) {
@@ -440,23 +485,11 @@ class Deriver {
         {std::string(key), std::string(of_key)});
   }
 
-  // --- precision ---
-
-  void precision() {
-    const std::string word = precision_word(config_);
-    if (word.empty()) return;
-    Derived& fact = add(std::string(setting::kPrecision), Value(word), {"as set", "按设置"}, {});
-    for (const std::string_view key : {setting::kPrecision, setting::kFp8, setting::kBf16, setting::kFp16}) {
-      if (config_.find(key) != nullptr) fact.from.emplace_back(key);
-    }
-    if (flag_said(config_, setting::kFp16) == true && flag_said(config_, setting::kBf16) == true) {
-      fact.disagreement = {"fp16 and bf16 are both on", "fp16 与 bf16 同时开启"};
-    }
-  }
-
   const Config& config_;
   std::string framework_;
   std::vector<Derived> out_;
+  std::map<std::string_view, std::int64_t> meshed_;  // by canonical name
+  std::optional<Rampup> rampup_;
   Count world_, data_parallel_, micro_, sequence_, batch_, step_tokens_, steps_, total_tokens_;
 };
 

@@ -21,6 +21,12 @@ std::vector<Derived> derive(const Config& config, std::string_view dialect = {})
 void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
                   std::optional<std::int64_t> train_tokens, std::vector<Derived>& out);
 
+/// In which framework's words the settings are, the trainer's own before those that it hands on; else the dialect.
+std::string spoken_framework(const Config& config, std::string_view dialect);
+
+/// The part about the precision.
+void derive_precision(const Config& config, std::vector<Derived>& out);
+
 /// "bf16", "fp16", "fp8", "fp32", "fp64": in which the matrices are multiplied; empty: not said.
 std::string precision_word(const Config& config);
 

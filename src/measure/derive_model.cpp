@@ -90,6 +90,16 @@ class ModelFacts {
 
 }  // namespace
 
+std::string spoken_framework(const Config& config, std::string_view dialect) {
+  std::string found;
+  for (const Setting& one : config.settings) {
+    if (one.key != setting::kFramework) continue;
+    const bool lesser = one.value == "deepspeed" || one.value == "accelerate" || one.value == "hf-model";
+    if (found.empty() || !lesser) found = one.value;
+  }
+  return found.empty() ? std::string(dialect) : found;
+}
+
 void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
                   std::optional<std::int64_t> train_tokens, std::vector<Derived>& out) {
   const auto model = described_model(config, framework);

@@ -2,6 +2,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "assay/setting.h"
 #include "measure/derive.h"
@@ -36,6 +38,19 @@ std::string precision_word(const Config& config) {
   std::string word = in_one_word(word_said(config, setting::kPrecision));
   if (!word.empty()) return word;
   return bf16 == false && fp16 == false ? "fp32" : "";
+}
+
+void derive_precision(const Config& config, std::vector<Derived>& out) {
+  const std::string word = precision_word(config);
+  if (word.empty()) return;
+  Derived fact{std::string(setting::kPrecision), Value(word), {"as set", "按设置"}, {}, {}};
+  for (const std::string_view key : {setting::kPrecision, setting::kFp8, setting::kBf16, setting::kFp16}) {
+    if (config.find(key) != nullptr) fact.from.emplace_back(key);
+  }
+  if (flag_said(config, setting::kFp16) == true && flag_said(config, setting::kBf16) == true) {
+    fact.disagreement = {"fp16 and bf16 are both on", "fp16 与 bf16 同时开启"};
+  }
+  out.push_back(std::move(fact));
 }
 
 }  // namespace assay

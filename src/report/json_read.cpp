@@ -310,6 +310,7 @@ FileRecord file_of(const Node& node) {
   }
   if (!node.lacks("lost_bytes")) out.lost_bytes = node["lost_bytes"].count();
   if (!node.lacks("settings")) out.settings = node["settings"].count();  // older reports do not tell
+  if (!node.lacks("framework")) out.framework = node["framework"].text();
   out.repeated_lines = node["repeated_lines"].count();
   out.truncated = node["truncated"].truth();
   out.unused = node["unused"].all([](const Node& kind) {

@@ -277,6 +277,7 @@ class Writer {
     }
     if (one.lost_bytes > 0) out["lost_bytes"] = one.lost_bytes;
     out["settings"] = one.settings;
+    if (!one.framework.empty()) out["framework"] = text(one.framework);
     out["repeated_lines"] = one.repeated_lines;
     out["truncated"] = one.truncated;
     out["unused"] = all(one.unused, [](const UnusedKind& kind) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ class SettingsPage {
   void write() {
     for (const Setting& one : run_.settings) {
       if (one.key == setting::kFramework) {
-        framework(one);
+        if (frameworks_.insert(one.value).second) framework(one);
       } else if (setting_row(one.key) != nullptr) {
         known_[one.key].push_back(&one);
       } else {
@@ -159,6 +160,7 @@ class SettingsPage {
   const RunSummary& run_;
   std::map<std::string, std::vector<const Setting*>, std::less<>> known_;
   std::vector<const Setting*> others_;
+  std::set<std::string_view> frameworks_;  // told already
 };
 
 }  // namespace

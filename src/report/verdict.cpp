@@ -4,7 +4,10 @@
 #include "report/verdict.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/metric.h"
 #include "report/words.h"
@@ -89,9 +92,25 @@ std::string nothing_judged(const Report& report, Language language) {
   for (const FileRecord& file : report.files) settings += file.settings;
   if (settings == 0)
     return say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
-  return say("Nothing has run yet: {settings} and no record of training were read",
-             "尚未开始训练：只读到 {settings}，没有训练记录", {{"settings", count_of(settings, kSettings, language)}},
-             language);
+  // Whose words they are, where all are one framework's, and where they can be seen, where one file holds them.
+  std::set<std::string_view> frameworks;
+  std::vector<std::string_view> holders;
+  for (const FileRecord& file : report.files) {
+    if (file.settings == 0) continue;
+    holders.push_back(file.path);
+    frameworks.insert(file.framework);
+  }
+  std::string out = say("Nothing has run yet: {settings}", "尚未开始训练：只读到 {settings}",
+                        {{"settings", count_of(settings, kSettings, language)}}, language);
+  if (frameworks.size() == 1 && !frameworks.begin()->empty()) {
+    out += say(" in the words of {name}", "（{name} 的写法）", {{"name", std::string(*frameworks.begin())}}, language);
+  }
+  out += say(" and no record of training were read", "，没有训练记录", language);
+  if (holders.size() == 1) {
+    out += say("; 'assay show {path}' prints them", "；用 'assay show {path}' 查看",
+               {{"path", path_word(holders.front())}}, language);
+  }
+  return out;
 }
 
 std::string without_problem(const Report& report, Language language) {

@@ -125,15 +125,6 @@ constexpr Pair kWords[] = {
     {"json settings", "JSON 设置"},
     {"yaml settings", "YAML 设置"},
     {"toml settings", "TOML 设置"},
-    {"computed when the program runs", "程序运行时才计算"},
-    {"leads back to itself", "引用自身"},
-    {"leads through too many references", "引用层数过多"},
-    {"refers to a group of settings", "引用的是一组设置"},
-    {"refers to what is not in this file", "所引用的内容不在本文件中"},
-    {"to be given on the command line", "需在命令行给出"},
-    {"becomes too long when its references are put in", "代入引用后过长"},
-    {"nested too deeply to be read", "嵌套过深，未读取"},
-    {"an object of a program, which is never built", "程序对象，从不构造"},
     {"epochs", "个 epoch"},
     {"evaluations", "次评估"},
     {"halvings", "次减半"},
@@ -145,6 +136,7 @@ constexpr Pair kWords[] = {
     {"steps", "步"},
     {"launch script", "启动脚本"},
     {"python configuration", "Python 配置"},
+    {"gin configuration", "Gin 配置"},
     {"of its peak", "（相对峰值）"},
     {"of the best", "（相对最佳值）"},
     {"of the first loss", "（相对首个 loss）"},
@@ -173,7 +165,6 @@ std::string translated(std::string_view word, Language language) {
 
 std::string family_word(std::string_view family, Language language) { return translated(family, language); }
 std::string unit_word(std::string_view unit, Language language) { return translated(unit, language); }
-std::string reason_word(std::string_view reason, Language language) { return translated(reason, language); }
 std::string kind_word(std::string_view kind, Language language) { return translated(kind, language); }
 
 std::string place_word(std::int64_t number, PlaceUnit unit, Language language) {

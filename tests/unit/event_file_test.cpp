@@ -281,7 +281,7 @@ TEST(EventFileTest, TextsThatSetSomething) {
       said("clip_grad/text_summary", "1.0") + said("hyperparameters", "|param|value|\n|-|-|\n|seed|42|\n|gamma|0.99|") +
       said("max_steps/text_summary", "500"));
   EXPECT_EQ(setting_of(got, "weight_decay"), "0.1");
-  EXPECT_EQ(setting_of(got, "a/b"), "[1, 2]");
+  EXPECT_EQ(setting_of(got, "b"), "[1, 2]");
   EXPECT_EQ(setting_of(got, "clip_norm"), "1.0");
   EXPECT_EQ(setting_of(got, "seed"), "42");
   EXPECT_EQ(setting_of(got, "gamma"), "0.99");
@@ -301,8 +301,8 @@ TEST(EventFileTest, TextsThatAreNestedByIndentation) {
                                   "model:\n  layers: 12\n  act: gelu\noptimizer:\n  lr: 0.0003\n  betas:\n"
                                   "  - 0.9\n  - 0.95\nseed: 7\n") +
                              said("chat", "User: hello\nAssistant: what now"));
-  EXPECT_EQ(setting_of(got, "model/layers"), "12");
-  EXPECT_EQ(setting_of(got, "model/act"), "gelu");
+  EXPECT_EQ(setting_of(got, "layers"), "12");
+  EXPECT_EQ(setting_of(got, "act"), "gelu");
   EXPECT_EQ(setting_of(got, "learning_rate"), "0.0003");
   EXPECT_EQ(setting_of(got, "seed"), "7");
   EXPECT_EQ(setting_of(got, "User"), "(none)");

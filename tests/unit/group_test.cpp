@@ -366,6 +366,19 @@ TEST(Group, SettingsGoToTheNearestRun) {
   expect({{"a.log", console(loss)}, {"tokenizer_config.json", settings}}, "main a.log; settings tokenizer_config.json");
 }
 
+// A script that lies alone beside a log is what the log was started with, even where the two contradict each other; of
+// several those that contradict it are of other experiments.
+TEST(Group, LaunchScriptsAreSettings) {
+  const auto script = [](const char* rate) {
+    return std::string("python train.py --lr ") + rate + " --max_steps 50\n";
+  };
+  const std::string log = console(loss_of(1), {}, "%.4f", 1e-3);
+  expect({{"run/train.log", log}, {"run/run.sh", script("1e-3")}}, "main run/train.log, settings run/run.sh");
+  expect({{"run/train.log", log}, {"run/run.sh", script("3e-3")}}, "main run/train.log, settings run/run.sh");
+  expect({{"run/train.log", log}, {"run/a.sh", script("1e-3")}, {"run/b.sh", script("3e-3")}},
+         "loose run/b.sh of 1; main run/train.log, settings run/a.sh; settings run/b.sh");
+}
+
 TEST(Group, ManyFilesCostNoSquare) {
   std::vector<Fingerprint> prints;
   for (int i = 0; i < 3000; ++i) {

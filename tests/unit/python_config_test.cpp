@@ -64,7 +64,7 @@ TEST(Literal, DeepOnesEnd) {
 
 void expect_told(const std::string& text, const std::vector<std::pair<const char*, const char*>>& pairs) {
   const Recording got = read_bytes("config.py", text);
-  EXPECT_EQ(got.dialect, "python configuration");
+  EXPECT_EQ(got.file.kind, "python configuration");
   for (const auto& [key, value] : pairs) {
     const Setting* found = got.config.find(key);
     ASSERT_NE(found, nullptr) << key;

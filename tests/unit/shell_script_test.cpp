@@ -300,7 +300,7 @@ TEST(ShellScript, MegatronUnderTorchrunAndSlurm) {
                {"warmup_fraction_of_decay", ".01"},
                {"bf16", "true"},
                {"micro_batch_size", "2"},
-               {"rampup_batch_size", "16 16 100"},
+               {"batch_size_rampup", "16 16 100"},
                {"learning_rate", "3e-4"},
                {"data", "0.3 a 0.7 b"},
                {"no_masked_softmax_fusion", "true"},
@@ -385,10 +385,10 @@ TEST(ShellScript, WrittenFiles) {
   expect_told("a.sh", script, {{"micro_batch_size", "2"}, {"clip_norm", "1.0"}, {"fp16", "true"}, {"hysteresis", ""}});
   const Recording got = read_bytes("a.sh", script);
   EXPECT_EQ(got.config.find("clip_norm")->where.line, 5);
-  expect_told("b.sh", "cat <<'EOF' > ds.json\n{\"seed\": $A}\nEOF\n", {{"seed", "$A"}});
+  expect_told("b.sh", "cat <<'EOF' > ds.json\n{\"lr\": $A}\nEOF\n", {{"learning_rate", "$A"}});
   expect_told("c.sh", "cat <<EOF > c.yaml\noptimizer:\n  lr: 0.1\nseed: 3 # why\nEOF\n",
               {{"learning_rate", "0.1"}, {"seed", "3"}});
-  expect_told("d.sh", "echo '{\"seed\": 8}' > a.json\n", {{"seed", "8"}});
+  expect_told("d.sh", "echo '{\"train_batch_size\": 8}' > a.json\n", {{"global_batch_size", "8"}});
 }
 
 TEST(ShellScript, IsKnownByItsLook) {

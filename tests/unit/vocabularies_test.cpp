@@ -48,6 +48,7 @@ TEST(Vocabularies, Megatron) {
                                           {"--use-distributed-optimizer", "true", 4},
                                           {"--untie-embeddings-and-output-weights", "true", 5},
                                           {"--num-query-groups", "8", 6},
+                                          {"--group-query-attention", "true", 6},
                                           {"--fp8-format", "hybrid", 7},
                                           {"--clip-grad", "1.0", 8},
                                           {"--train-iters", "500_000", 9}};

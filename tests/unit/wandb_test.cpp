@@ -121,9 +121,10 @@ TEST(WandbTest, ConfigurationIsSettings) {
   const Recording got = read(wandb_file({text(17, text(1, "a") + text(4, config)), row(1, "2"),
                                          text(5, item("weight_decay", "0.1") + item("max_steps", "900"))}));
   EXPECT_EQ(setting_of(got, "learning_rate"), "0.0003");
-  EXPECT_EQ(setting_of(got, "model/layers"), "12");
-  EXPECT_EQ(setting_of(got, "model/act"), "gelu");
-  EXPECT_EQ(setting_of(got, "model/betas"), "[0.9, 0.95]");
+  EXPECT_EQ(setting_of(got, "layers"), "12");
+  EXPECT_EQ(setting_of(got, "act"), "gelu");
+  EXPECT_EQ(setting_of(got, "adam_beta1"), "0.9");
+  EXPECT_EQ(setting_of(got, "adam_beta2"), "0.95");
   EXPECT_EQ(setting_of(got, "fp16"), "true");
   EXPECT_EQ(setting_of(got, "weight_decay"), "0.1");
   EXPECT_EQ(got.planned_steps, 900);

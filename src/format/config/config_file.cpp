@@ -15,6 +15,7 @@
 
 #include "format/config/config_tree.h"
 #include "format/config/references.h"
+#include "format/config/shell_script.h"
 #include "format/config/vocabulary.h"
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
@@ -57,14 +58,45 @@ void tell(ConfigFault fault, Recorder& recorder) {
   tell_problem(recorder, fault.code, std::move(fault.message), fault.line, std::move(fault.hint));
 }
 
+// As one word of a shell.
+std::string quoted(std::string_view text) {
+  if (text.find_first_of(" \t\n\"'$`\\;|&<>()*?") == std::string_view::npos) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// Jobs that hold their command: `command: |-` of MosaicML and Beaker, `command: [torchrun, …]` of Kubernetes.
+bool record_commands(const ConfigTree& tree, Recorder& recorder) {
+  constexpr std::string_view kNames[] = {"command", "commands", "cmd", "script", "run", "entrypoint"};
+  constexpr std::size_t kMostCommands = 64;
+  constexpr std::size_t kLongestCommand = std::size_t{256} << 10;
+  bool any = false;
+  std::size_t looked_at = 0;
+  for (const ConfigNode& node : tree.nodes) {
+    for (const ConfigNode::Member& member : node.members) {
+      if (std::find(std::begin(kNames), std::end(kNames), member.key) == std::end(kNames)) continue;
+      const ConfigNode& value = tree.nodes[member.value];
+      std::string text = value.text;
+      for (const ConfigNode::Member& item : value.members) text += quoted(tree.nodes[item.value].text) + " ";
+      if (text.size() > kLongestCommand || text.find(' ') == std::string::npos) continue;
+      if (++looked_at > kMostCommands) return any;
+      const bool block = value.members.empty() && text.find('\n') != std::string::npos;  // it begins on the next line
+      any = record_command(text, block ? member.line : member.line - 1, recorder) || any;
+    }
+  }
+  return any;
+}
+
 void record(ReadConfig read, std::string_view kind, bool references, bool tell_faults, Recorder& recorder) {
   std::vector<ConfigFault> faults;
   std::vector<FlatSetting> settings = flatten(read.tree, faults);
   // Faults of a file that is none of ours are none of ours either; of one that gave nothing they are the reason.
   const std::string& path = recorder.file().path;
   const bool training = holds_results(path) || holds_training_settings(settings, promises_settings(path));
+  const bool commands = record_commands(read.tree, recorder);
   if (tell_faults) std::move(read.faults.begin(), read.faults.end(), std::inserter(faults, faults.begin()));
-  if (!training) {
+  if (!training && !commands) {
     if (!faults.empty()) {
       const ConfigFault& first = faults.front();
       const std::string place = first.line > 0 ? fmt::format(" (line {})", first.line) : "";
@@ -74,8 +106,9 @@ void record(ReadConfig read, std::string_view kind, bool references, bool tell_f
                        "looked for: a learning rate, a batch size, a number of steps, a model's layers and their like");
   }
   for (ConfigFault& fault : faults) tell(std::move(fault), recorder);
-  if (references) resolve_references(settings);
   recorder.file().kind = kind;
+  if (!training) return;
+  if (references) resolve_references(settings);
   const Vocabulary* vocabulary = vocabulary_of(settings);
   recorder.dialect(vocabulary == nullptr ? std::string_view{} : vocabulary->name);
   record_settings(settings, recorder, vocabulary);

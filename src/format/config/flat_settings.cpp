@@ -29,20 +29,26 @@ void plan(const Meaning& said, Recorder& recorder) {
   if (steps && *steps > 0) recorder.planned_steps(*steps);
 }
 
+void record_meanings(std::span<const Meaning> all, const FlatSetting& one, Recorder& recorder) {
+  for (const Meaning& said : all) {
+    recorder.setting(said.key, said.value, one.line, one.path, one.unknown);
+    if (one.unknown.empty()) plan(said, recorder);
+  }
+}
+
 }  // namespace
 
 void record_settings(std::span<const FlatSetting> settings, Recorder& recorder, const Vocabulary* vocabulary) {
-  if (settings.empty()) return;
+  constexpr std::size_t kMostSettings = 100'000;  // of one recording
+  if (settings.empty() || recorder.settings() >= kMostSettings) return;
   if (vocabulary == nullptr) vocabulary = vocabulary_of(settings);
-  if (vocabulary != nullptr) record_framework(settings, *vocabulary, recorder);
+  if (vocabulary != nullptr && !vocabulary->name.empty()) record_framework(settings, *vocabulary, recorder);
   const auto all = meanings(settings, vocabulary);
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const FlatSetting& one = settings[i];
-    for (const Meaning& said : all[i]) {
-      recorder.setting(said.key, said.value, one.line, one.path, one.unknown);
-      if (one.unknown.empty()) plan(said, recorder);
-    }
-  }
+  for (std::size_t i = 0; i < settings.size(); ++i) record_meanings(all[i], settings[i], recorder);
+}
+
+void record_setting(const FlatSetting& one, Recorder& recorder, const Vocabulary& vocabulary) {
+  record_meanings(meanings({&one, 1}, &vocabulary).front(), one, recorder);
 }
 
 }  // namespace assay

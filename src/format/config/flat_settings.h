@@ -25,4 +25,7 @@ struct FlatSetting {
 /// (setting::kFramework, with one of the words that told it).
 void record_settings(std::span<const FlatSetting> settings, Recorder& recorder, const Vocabulary* vocabulary = nullptr);
 
+/// One that stands alone, in words that are known from its surroundings; nobody is recorded to speak them.
+void record_setting(const FlatSetting& one, Recorder& recorder, const Vocabulary& vocabulary);
+
 }  // namespace assay

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "assay/setting.h"
-#include "core/setting_names.h"
-#include "format/config/megatron_words.h"
+#include "format/config/vocabulary_tables.h"
 #include "format/config/world.h"
 
 namespace assay {
@@ -16,29 +15,7 @@ using shell::Argument;
 
 namespace {
 
-// llm.c's train_gpt2cu has options of one letter only (its train_gpt2.cu, error_usage()).
-struct ShortOption {
-  std::string_view option;
-  std::string_view canonical;
-};
-constexpr auto kShortOptions = std::to_array<ShortOption>({
-    {"-i", setting::kData},
-    {"-b", setting::kMicroBatchSize},
-    {"-t", setting::kSequenceLength},
-    {"-d", setting::kGlobalBatchTokens},
-    {"-l", setting::kLearningRate},
-    {"-u", setting::kWarmupSteps},
-    {"-q", setting::kMinLearningRateFraction},
-    {"-c", setting::kWeightDecay},
-    {"-x", setting::kTrainSteps},
-    {"-z", setting::kZeroStage},
-    {"-e", setting::kModel},
-    {"-k", setting::kSchedule},
-    {"-f", setting::kTf32},
-    {"-v", setting::kEvalInterval},
-    {"-n", setting::kSaveInterval},
-});
-
+// Settings that only who trains tells.
 constexpr auto kTraining = std::to_array<std::string_view>(
     {setting::kLearningRate, setting::kTrainSteps, setting::kTrainSamples, setting::kTrainTokens, setting::kTrainEpochs,
      setting::kMicroBatchSize, setting::kGlobalBatchSize, setting::kGlobalBatchTokens, setting::kGradientAccumulation,
@@ -95,21 +72,10 @@ std::size_t override_key(std::string_view text) {
   return at < text.size() && text[at] == '=' ? at : 0;
 }
 
-// Programs that start their processes themselves: trainer.n_gpus_per_node=8 trainer.nnodes=2, --num_nodes 2.
-std::string_view world_word(std::string_view word) {
-  if (word == "n_gpus_per_node" || word == "gpus_per_node") return setting::kDevicesPerNode;
-  return word == "nnodes" || word == "num_nodes" ? setting::kNodes : std::string_view{};
-}
-
 class Options {
  public:
   Options(const std::vector<Argument>& words, std::size_t from, bool short_options)
-      : words_(words), at_(from), short_(short_options) {
-    for (const Argument& word : words_) {
-      megatron_ = megatron_ || is_megatron_mark(word.text.substr(0, word.text.find('=')));
-      grouped_queries_ = grouped_queries_ || option_name(word.text) == "group_query_attention";
-    }
-  }
+      : words_(words), at_(from), short_(short_options) {}
 
   std::vector<CommandSetting> read() {
     while (at_ < words_.size()) {
@@ -156,27 +122,9 @@ class Options {
     one.flat = {std::string(option), value_text(value.text).substr(0, kLongest), value.line, value.why};
     const bool placeholder = value.text.starts_with('<') && value.text.find('>') != std::string::npos;
     if (placeholder && value.why.empty()) one.flat.unknown = one.flat.text + " is a placeholder";
-    const std::string name = option_name(option);
-    const MegatronWord* megatron = megatron_ ? megatron_word(name) : nullptr;
-    if (short_ && !option.starts_with("--")) {
-      const auto* const found = std::find_if(kShortOptions.begin(), kShortOptions.end(),
-                                             [&](const ShortOption& row) { return row.option == option; });
-      one.canonical = found == kShortOptions.end() ? std::string_view(option) : found->canonical;
-    } else if (megatron != nullptr && (name != "num_query_groups" || grouped_queries_)) {
-      one.canonical = megatron->canonical;
-      if (megatron->negated && one.flat.text == "true") one.flat.text = "false";
-    } else if (name.starts_with("no_") && !canonical_setting(name.substr(3)).empty() && one.flat.text == "true") {
-      one.canonical = canonical_setting(name.substr(3));
-      one.flat.text = "false";
-    } else if (name.find('.') != std::string::npos) {  // --training.lr
-      one.flat.path = name;
+    if (option.find('.') != option.npos) {  // --training.lr
+      one.flat.path = option.substr(std::min(option.find_first_not_of('-'), option.size()));
       std::replace(one.flat.path.begin(), one.flat.path.end(), '.', '/');
-    } else if (name == "num_query_groups") {
-      one.canonical = name;
-    } else if (!world_word(name).empty()) {
-      one.canonical = world_word(name);
-    } else if (canonical_setting(name).empty()) {
-      one.flat.path = name;  // called as in a dump of arguments
     }
     out_.push_back(std::move(one));
   }
@@ -185,34 +133,26 @@ class Options {
     std::string path = word.text.substr(0, size);
     path.erase(0, path.find_first_not_of("+~"));
     std::replace(path.begin(), path.end(), '.', '/');
-    const std::string canonical(world_word(path.substr(path.find_last_of('/') + 1)));
     out_.push_back(
-        {canonical,
-         {std::move(path), value_text(word.text.substr(size + 1)).substr(0, kLongest), word.line, word.why}});
+        {"", {std::move(path), value_text(word.text.substr(size + 1)).substr(0, kLongest), word.line, word.why}});
   }
 
   static constexpr std::size_t kLongest = 400;
   const std::vector<Argument>& words_;
   std::size_t at_;
   bool short_;
-  bool megatron_ = false;
-  bool grouped_queries_ = false;
   std::vector<CommandSetting> out_;
 };
 
-std::string canonical_of(const CommandSetting& one) {
-  return one.canonical.empty() ? std::string(setting_of_path(one.flat.path)) : one.canonical;
-}
-
-// Words that say the same without having one meaning for all programs.
-constexpr auto kTrainingWords = std::to_array<std::string_view>(
-    {"batch_size", "train_batch_size", "micro_batch_size", "micro_train_batch_size", "per_device_batch_size", "epochs",
-     "max_epochs", "total_epochs", "num_epochs", "train_steps", "max_train_steps", "lr", "learning_rate", "max_steps"});
-
-bool tells_training(const CommandSetting& one) {
-  const std::string word = option_name(one.flat.path.substr(one.flat.path.find_last_of('/') + 1));
-  if (std::find(kTrainingWords.begin(), kTrainingWords.end(), word) != kTrainingWords.end()) return true;
-  return std::find(kTraining.begin(), kTraining.end(), canonical_of(one)) != kTraining.end();
+bool tells_training(const std::vector<CommandSetting>& settings, const Vocabulary* words) {
+  std::vector<FlatSetting> flat;
+  for (const CommandSetting& one : settings) flat.push_back(one.flat);
+  for (const auto& said : meanings(flat, words == nullptr ? vocabulary_of(flat) : words)) {
+    for (const Meaning& one : said) {
+      if (std::find(kTraining.begin(), kTraining.end(), one.key) != kTraining.end()) return true;
+    }
+  }
+  return false;
 }
 
 // Commands whose options of the same names mean something else.
@@ -274,16 +214,10 @@ shell::Invocation with_environment(const shell::Invocation& command, std::size_t
 
 }  // namespace
 
-std::string_view canonical_option(std::string_view option) {
-  const std::string name = option_name(option);
-  if (const MegatronWord* word = megatron_word(name)) return word->canonical;
-  return canonical_setting(name);
-}
-
 Launch read_options(const std::vector<Argument>& words) {
   Launch out;
   out.settings = Options(words, 0, false).read();
-  out.trains = std::any_of(out.settings.begin(), out.settings.end(), tells_training);
+  out.trains = tells_training(out.settings, nullptr);
   return out;
 }
 
@@ -307,9 +241,11 @@ Launch read_launch(const shell::Invocation& command, const Allocation& allocatio
   if (program >= command.words.size()) return out;
   if (read_msrun_script(command, program, out)) return out;
   const std::string& name = command.words[program].text;
+  // llm.c's train_gpt2cu has options of one letter only.
   const bool short_options = name.find("train_gpt2") != std::string::npos && !name.ends_with(".py");
+  if (short_options) out.words = &kLlmcWords;
   std::vector<CommandSetting> settings = Options(command.words, program + 1, short_options).read();
-  out.trains = std::any_of(settings.begin(), settings.end(), tells_training);
+  out.trains = tells_training(settings, out.words);
   // A tool that is told a batch size is none of ours unless a launcher or a program of Python stands before it.
   if (!out.trains) return out;
   const shell::Invocation whole = with_environment(command, program);

@@ -11,12 +11,11 @@
 
 namespace assay {
 
-/// A setting of a command line. canonical: where the option means something of its own; empty: the shared vocabulary
-/// says what it is called.
+/// A setting of a command line. canonical: what a launcher says in a word of its own; empty: the vocabulary of the
+/// program says what it is called.
 struct CommandSetting {
   std::string canonical;
   FlatSetting flat;
-  int source = 0;  // settings of one source, a command or a file, are of one framework's words
 };
 
 /// What `#SBATCH` lines ask for; empty text: nothing.
@@ -30,8 +29,9 @@ struct Allocation {
 /// One command, understood.
 struct Launch {
   std::vector<CommandSetting> settings;
-  bool trains = false;  // tells a learning rate, a batch size, a length: not only how a tool is to be run
-  std::string branch;   // why it may not run
+  bool trains = false;                // tells a learning rate, a batch size, a length: not only how a tool is to be run
+  std::string branch;                 // why it may not run
+  const Vocabulary* words = nullptr;  // whose options they are, where the program tells it
 };
 
 /// No settings: no launch of anything that trains.
@@ -42,8 +42,5 @@ std::vector<CommandSetting> read_launcher(const shell::Invocation& command, cons
 
 /// Options without a command: a script that is sourced by others holds them in its variables.
 Launch read_options(const std::vector<shell::Argument>& words);
-
-/// The canonical key of an option as the shared vocabulary and Megatron's know it, or empty.
-std::string_view canonical_option(std::string_view option);
 
 }  // namespace assay

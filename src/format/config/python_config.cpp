@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "format/config/flat_settings.h"
-#include "format/config/known_words.h"
 #include "format/config/literal.h"
+#include "format/config/python_lines.h"
 #include "format/config/python_value.h"
+#include "format/config/vocabulary.h"
 #include "format/tables/ledger.h"
 
 namespace assay {
@@ -25,65 +26,6 @@ namespace {
 constexpr std::size_t kLargest = std::size_t{4} << 20;
 constexpr std::size_t kMostSettings = 5000;
 
-struct LogicalLine {
-  std::string text;
-  std::int64_t line = 0;
-};
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (is_blank(text.front()) || text.front() == '\n')) text.remove_prefix(1);
-  while (!text.empty() && (is_blank(text.back()) || text.back() == '\n')) text.remove_suffix(1);
-  return text;
-}
-
-// Without its comment.
-std::string_view code_of(std::string_view line) {
-  for (std::size_t at = 0; at < line.size();) {
-    if (line[at] == '#') return line.substr(0, at);
-    at = line[at] == '"' || line[at] == '\'' ? behind_string(line, at) : at + 1;
-  }
-  return line;
-}
-
-// cut: the text may go on, so the last line is left out. Strings in three quotes fall away.
-std::vector<LogicalLine> logical_lines(std::string_view text, bool cut) {
-  std::vector<LogicalLine> out;
-  BracketDepth brackets;
-  std::string_view docstring;
-  bool joined = false;
-  std::int64_t number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    if (end == std::string_view::npos && cut) break;
-    std::string_view line = text.substr(at, end == std::string_view::npos ? end : end - at);
-    at = end == std::string_view::npos ? text.size() : end + 1;
-    ++number;
-    if (!docstring.empty()) {
-      if (line.find(docstring) != std::string_view::npos) docstring = {};
-      continue;
-    }
-    for (const std::string_view quotes : {"\"\"\"", "'''"}) {
-      const std::size_t open = line.find(quotes);
-      if (open == std::string_view::npos || !trimmed(line.substr(0, open)).empty()) continue;
-      if (line.find(quotes, open + 3) == std::string_view::npos) docstring = quotes;
-      line = {};
-    }
-    std::string_view code = code_of(line);
-    const bool goes_on = joined || brackets.depth() > 0;
-    if (!goes_on && trimmed(code).empty()) continue;
-    if (!goes_on) out.push_back({"", number});
-    joined = code.ends_with('\\');
-    if (joined) code.remove_suffix(1);
-    brackets.line(code);
-    out.back().text += code;
-    out.back().text += '\n';
-  }
-  if (cut && (brackets.depth() > 0 || joined) && !out.empty()) out.pop_back();
-  return out;
-}
-
 struct Assignment {
   std::string target;  // "a", "a.b"
   std::string_view value;
@@ -92,7 +34,7 @@ struct Assignment {
 };
 
 std::optional<Assignment> assignment_of(std::string_view text) {
-  const std::string_view body = trimmed(text);
+  const std::string_view body = trimmed_code(text);
   std::size_t at = 0;
   const auto is_target = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -108,7 +50,7 @@ std::optional<Assignment> assignment_of(std::string_view text) {
     out.target += body.substr(at + 2, close - at - 3);
     at = close + 1;
   }
-  while (at < body.size() && is_blank(body[at])) ++at;
+  while (at < body.size() && is_blank_code(body[at])) ++at;
   if (at < body.size() && body[at] == ':') {  // an annotation
     at = body.find('=', at);
     if (at == std::string_view::npos) return std::nullopt;
@@ -118,7 +60,7 @@ std::optional<Assignment> assignment_of(std::string_view text) {
     out.operation = body[at++];
   }
   if (at >= body.size() || body[at] != '=' || body.substr(at).starts_with("==")) return std::nullopt;
-  out.value = trimmed(body.substr(at + 1));
+  out.value = trimmed_code(body.substr(at + 1));
   out.value_at = static_cast<std::size_t>(out.value.data() - text.data());
   if (out.value.empty()) return std::nullopt;
   return out;
@@ -126,7 +68,7 @@ std::optional<Assignment> assignment_of(std::string_view text) {
 
 // What may stand between assignments.
 bool is_frame(std::string_view text) {
-  const std::string_view body = trimmed(text);
+  const std::string_view body = trimmed_code(text);
   constexpr std::array<std::string_view, 6> kOpenings{"import ",  "from ", "return ",
                                                       "def get_", "del ",  "with read_base"};
   return body == "pass" || body == "return" ||
@@ -135,7 +77,7 @@ bool is_frame(std::string_view text) {
 
 // A statement that is one call: os.makedirs(out_dir)
 bool is_call(std::string_view text) {
-  const std::string_view body = trimmed(text);
+  const std::string_view body = trimmed_code(text);
   const std::size_t open = body.find('(');
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -156,24 +98,25 @@ class PythonConfig final : public StreamReader {
   }
 
   void finish(bool) override {
-    recorder_.dialect("python configuration");
     recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
     if (too_large_) {
       tell_problem(recorder_, ErrorCode::kLimit, "is larger than 4 MB: only so much is read", recorder_.file().lines);
     }
     for (const LogicalLine& line : logical_lines(text_, false)) take(line);
     constexpr std::size_t kShort = 8;  // of a longer file of constants one may be called like a setting
-    if (count_known(settings_) < (settings_.size() > kShort ? 2U : 1U)) {
+    if (!holds_training_settings(settings_, settings_.size() <= kShort)) {
       return tell_no_log(recorder_, "holds assignments, but hardly one that is known as a setting of a training");
     }
-    record_settings(settings_, recorder_);
+    const Vocabulary* words = vocabulary_of(settings_);
+    recorder_.dialect(words == nullptr ? std::string_view{} : words->name);
+    record_settings(settings_, recorder_, words);
   }
 
  private:
   void take(const LogicalLine& line) {
     auto found = assignment_of(line.text);
     if (!found) {
-      if (!is_frame(line.text)) recorder_.unused(trimmed(line.text), line.line, "no assignment");
+      if (!is_frame(line.text)) recorder_.unused(trimmed_code(line.text), line.line, "no assignment");
       return;
     }
     std::string path = found->target;

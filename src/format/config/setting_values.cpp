@@ -135,7 +135,7 @@ std::string canonical_value(ValueKind kind, std::string_view text) {
   const std::string_view item = one ? list_item(text, 0) : text;
   const auto plain = plain_number(item);
   if (!plain) return std::string(text);
-  return plain->starts_with('-') ? kUnset : *plain;
+  return kind != ValueKind::kInteger && config_number(*plain) == -1 ? kUnset : *plain;
 }
 
 }  // namespace assay

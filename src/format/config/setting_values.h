@@ -34,8 +34,8 @@ std::optional<Duration> config_duration(std::string_view text);
 /// A unit that stands in a field of its own ("steps", "tokens", "ba").
 std::string_view duration_unit(std::string_view word);
 
-/// The text of a setting of this kind in its canonical form; "None" where it is unset: also a negative number, which
-/// no canonical setting has (-1 says "off" or "derive" in all frameworks).
+/// The text of a setting of this kind in its canonical form; "None" where it is unset, also by -1, which says
+/// "off" or "derive" in all frameworks but for a seed. Other negative numbers stay, to be seen.
 std::string canonical_value(ValueKind kind, std::string_view text);
 
 }  // namespace assay

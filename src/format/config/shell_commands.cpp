@@ -229,6 +229,7 @@ void Interpreter::invoke(const Command& command, const std::vector<Field>& words
     }
     return;
   }
+  if (words.size() > kMostWords && out_.long_command == 0) out_.long_command = command.line;
   if (out_.invocations.size() >= kMostInvocations || words.size() > kMostWords) return;
   Invocation& one = out_.invocations.emplace_back();
   one.line = command.line;

@@ -22,7 +22,8 @@ struct Outcome {
   Variables variables;  // at its end
   std::vector<Invocation> invocations;
   std::vector<WrittenText> written;
-  bool exhausted = false;  // the script is more work than is worth it; what came after is unknown
+  std::int64_t long_command = 0;  // the line of the first that has more words than are read; 0: none
+  bool exhausted = false;         // the script is more work than is worth it; what came after is unknown
 };
 
 class Interpreter {

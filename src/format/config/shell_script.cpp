@@ -21,11 +21,10 @@
 #include <vector>
 
 #include "assay/setting.h"
-#include "core/setting_names.h"
-#include "format/config/known_words.h"
 #include "format/config/launch.h"
 #include "format/config/shell_interpreter.h"
 #include "format/config/shell_parser.h"
+#include "format/config/vocabulary.h"
 #include "format/config/world.h"
 #include "format/config/written_text.h"
 #include "format/tables/ledger.h"
@@ -65,37 +64,34 @@ constexpr auto kEnvironment = std::to_array<std::string_view>({"NCCL_",
                                                                "CUDA_DEVICE_MAX_CONNECTIONS",
                                                                "RCCL_"});
 
-// What scripts call what has no option's name.
-struct VariableName {
-  std::string_view name;
-  std::string_view canonical;
+// What scripts call what has no option's name; their case does not matter.
+constexpr Term kVariableTerms[] = {
+    {"nnodes", setting::kNodes},
+    {"num_nodes", setting::kNodes},
+    {"gpus_per_node", setting::kDevicesPerNode},
+    {"npus_per_node", setting::kDevicesPerNode},
+    {"nproc_per_node", setting::kDevicesPerNode},
+    {"n_gpus_per_node", setting::kDevicesPerNode},
+    {"num_gpus_per_node", setting::kDevicesPerNode},
+    {"dgxnnodes", setting::kNodes},  // MLPerf
+    {"dgxngpu", setting::kDevicesPerNode},
+    {"world_size", setting::kWorldSize},
+    {"max_lr", setting::kLearningRate},
+    {"tensor_model_parallel", setting::kTensorParallelSize},
+    {"pipeline_model_parallel", setting::kPipelineParallelSize},
+    {"context_parallel", setting::kContextParallelSize},
+    {"tp", setting::kTensorParallelSize},
+    {"tp_size", setting::kTensorParallelSize},
+    {"pp", setting::kPipelineParallelSize},
+    {"pp_size", setting::kPipelineParallelSize},
+    {"cp", setting::kContextParallelSize},
+    {"ep", setting::kExpertParallelSize},
+    {"mbs", setting::kMicroBatchSize},
+    {"gbs", setting::kGlobalBatchSize},
+    {"seq_len", setting::kSequenceLength},
+    {"seq_length", setting::kSequenceLength},
 };
-constexpr auto kVariables = std::to_array<VariableName>({
-    {"NNODES", setting::kNodes},
-    {"NUM_NODES", setting::kNodes},
-    {"GPUS_PER_NODE", setting::kDevicesPerNode},
-    {"NPUS_PER_NODE", setting::kDevicesPerNode},
-    {"NPROC_PER_NODE", setting::kDevicesPerNode},
-    {"N_GPUS_PER_NODE", setting::kDevicesPerNode},
-    {"NUM_GPUS_PER_NODE", setting::kDevicesPerNode},
-    {"DGXNNODES", setting::kNodes},  // MLPerf
-    {"DGXNGPU", setting::kDevicesPerNode},
-    {"WORLD_SIZE", setting::kWorldSize},
-    {"MAX_LR", setting::kLearningRate},
-    {"TENSOR_MODEL_PARALLEL", setting::kTensorParallelSize},
-    {"PIPELINE_MODEL_PARALLEL", setting::kPipelineParallelSize},
-    {"CONTEXT_PARALLEL", setting::kContextParallelSize},
-    {"TP", setting::kTensorParallelSize},
-    {"TP_SIZE", setting::kTensorParallelSize},
-    {"PP", setting::kPipelineParallelSize},
-    {"PP_SIZE", setting::kPipelineParallelSize},
-    {"CP", setting::kContextParallelSize},
-    {"EP", setting::kExpertParallelSize},
-    {"MBS", setting::kMicroBatchSize},
-    {"GBS", setting::kGlobalBatchSize},
-    {"SEQ_LEN", setting::kSequenceLength},
-    {"SEQ_LENGTH", setting::kSequenceLength},
-});
+constinit const Vocabulary kVariableWords{"", {}, kVariableTerms};
 
 bool changes_numbers(std::string_view name) {
   // How processes find each other and what is printed changes none.
@@ -109,9 +105,8 @@ bool changes_numbers(std::string_view name) {
 }
 
 std::string_view canonical_variable(std::string_view name) {
-  const auto* const found =
-      std::find_if(kVariables.begin(), kVariables.end(), [&](const VariableName& one) { return one.name == name; });
-  return found == kVariables.end() ? canonical_setting(name) : found->canonical;
+  const Term* term = term_of(kVariableWords, normal_path(name));
+  return term == nullptr ? common_setting(name) : term->canonical;
 }
 
 std::vector<shell::Argument> words_of(const shell::Variable& variable) {
@@ -134,44 +129,65 @@ std::vector<shell::Argument> words_of(const shell::Variable& variable) {
   return out;
 }
 
-class ShellScript final : public StreamReader {
+class Reading {
  public:
-  explicit ShellScript(Recorder& recorder) : recorder_(recorder) {}
-
-  void feed(std::span<const char> bytes) override {
-    const std::size_t room = kLargest - std::min(kLargest, text_.size());
-    too_large_ = too_large_ || bytes.size() > room;
-    text_.append(bytes.data(), std::min(bytes.size(), room));
+  Reading(std::string_view text, std::int64_t lines_before, Recorder& recorder)
+      : recorder_(recorder), text_(text), lines_before_(lines_before) {
+    read_slurm();
+    script_ = shell::parse_script(text_);
+    outcome_ = shell::Interpreter().run(script_, given());
+    for (const shell::Invocation& one : outcome_.invocations) {
+      Launch launch = read_launch(one, allocation_);
+      if (launch.trains) launches_.push_back(std::move(launch));
+    }
   }
 
-  void finish(bool) override {
-    recorder_.dialect("launch script");
-    std::erase(text_, '\r');
-    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
-    if (too_large_) {
-      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 16 MB: only so much is read", recorder_.file().lines,
-                   "give the part that launches the training");
-    }
-    read_slurm();
-    const shell::Script script = shell::parse_script(text_);
-    for (const shell::Complaint& one : script.complaints) {
-      tell_problem(recorder_, ErrorCode::kCorrupt, one.what + "; the line is passed over", one.line,
+  bool launches() const { return !launches_.empty(); }
+
+  void tell_problems() const {
+    for (const shell::Complaint& one : script_.complaints) {
+      tell_problem(recorder_, ErrorCode::kCorrupt, one.what + "; the line is passed over", lines_before_ + one.line,
                    "`bash -n` says whether the shell understands it");
     }
-    outcome_ = shell::Interpreter().run(script, given());
+    if (outcome_.long_command > 0) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is a command of more than 20,000 words: it is not read",
+                   lines_before_ + outcome_.long_command, "give the files of a long list by a pattern or a file");
+    }
     if (outcome_.exhausted) {
       tell_problem(recorder_, ErrorCode::kLimit, "is too much work to follow: what comes after is not read",
                    recorder_.file().lines, "give the command that it comes to");
     }
-    collect();
-    record();
+  }
+
+  // In the order in which one would trust them less.
+  void record() {
+    for (const shell::WrittenText& written : outcome_.written) {
+      const std::vector<FlatSetting> settings = flatten_written(written);
+      if (!holds_training_settings(settings, true)) continue;  // those of an editor
+      Launch file;
+      for (const FlatSetting& one : settings) file.settings.push_back({"", one});
+      add(std::move(file));
+    }
+    disagree(launches_);
+    for (const Launch& launch : launches_) add(launch);
+    if (!launches()) {
+      Launch launcher;
+      for (const shell::Invocation& one : outcome_.invocations) {
+        for (CommandSetting& setting : read_launcher(one, allocation_)) launcher.settings.push_back(std::move(setting));
+      }
+      add(std::move(launcher));
+      options_in_variables();
+    }
+    variables();
+    job();
+    world();
   }
 
  private:
   void read_slurm() {
     for (std::size_t at = 0, number = 1; at < text_.size(); ++number) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
-      read_allocation(std::string_view(text_).substr(at, end - at), static_cast<std::int64_t>(number), allocation_);
+      read_allocation(text_.substr(at, end - at), static_cast<std::int64_t>(number), allocation_);
       at = end + 1;
     }
   }
@@ -194,34 +210,6 @@ class ShellScript final : public StreamReader {
     set("SLURM_GPUS_PER_NODE", allocation_.devices_per_node);
     set("SLURM_GPUS_ON_NODE", allocation_.devices_per_node);
     return out;
-  }
-
-  void collect() {
-    for (const shell::WrittenText& written : outcome_.written) {
-      std::vector<FlatSetting> settings = flatten_written(written);
-      ++source_;
-      if (count_known(settings) > 0) add_all("", std::move(settings));  // not the settings of an editor
-    }
-    std::vector<Launch> launches;
-    for (const shell::Invocation& one : outcome_.invocations) {
-      Launch launch = read_launch(one, allocation_);
-      if (launch.trains) launches.push_back(std::move(launch));
-    }
-    disagree(launches);
-    for (Launch& launch : launches) {
-      ++source_;
-      for (CommandSetting& one : launch.settings) add(std::move(one));
-    }
-    ++source_;
-    if (launches.empty()) {
-      for (const shell::Invocation& one : outcome_.invocations) {
-        for (CommandSetting& setting : read_launcher(one, allocation_)) add(std::move(setting));
-      }
-      options_in_variables();
-    }
-    variables();
-    job();
-    world();
   }
 
   // Launches of which only one will run: what they say differently is unknown.
@@ -248,111 +236,121 @@ class ShellScript final : public StreamReader {
     }
   }
 
+  // All of them are one command's.
   void options_in_variables() {
+    Launch all;
     for (const auto& [name, variable] : outcome_.variables) {
       const std::vector<shell::Argument> words = words_of(*variable);
-      const bool holds = std::any_of(words.begin(), words.end(), [](const shell::Argument& word) {
-        return word.text.starts_with("--") && !canonical_option(word.text.substr(0, word.text.find('='))).empty();
-      });
+      const bool holds = std::any_of(words.begin(), words.end(),
+                                     [](const shell::Argument& word) { return word.text.starts_with("--"); });
       if (!holds) continue;
-      Launch found = read_options(words);
-      for (CommandSetting& one : found.settings) add(std::move(one));
+      for (CommandSetting& one : read_options(words).settings) all.settings.push_back(std::move(one));
     }
+    std::vector<FlatSetting> flat;
+    for (const CommandSetting& one : all.settings) flat.push_back(one.flat);
+    if (holds_training_settings(flat, true)) add(std::move(all));
   }
 
   void variables() {
+    Launch all;
     for (const auto& [name, variable] : outcome_.variables) {
       if (variable->values.empty() || variable->line == 0) continue;
       const shell::Value& value = variable->values[0];
       const auto why = shell::why_of(value);
       FlatSetting flat{name, shell::text_of(value).substr(0, 400), variable->line, why ? *why : ""};
       if (changes_numbers(name)) {
-        add({name, std::move(flat)});
+        all.settings.push_back({name, std::move(flat)});
         continue;
       }
       const std::string_view canonical = canonical_variable(name);
       const bool plain = flat.text.find_first_of(" \n") == std::string::npos && !flat.text.empty();
-      if (canonical.empty() || told(canonical) || !plain) continue;
-      add({std::string(canonical), std::move(flat)});
+      if (canonical.empty() || told_.contains(canonical) || !plain) continue;
+      all.settings.push_back({"", std::move(flat)});
     }
+    all.words = &kVariableWords;
+    add(std::move(all));
   }
 
   void job() {
+    Launch all;
     const auto tell = [&](std::string_view key, const shell::Argument& value, const char* written) {
-      if (!value.text.empty() && !told(key)) add({std::string(key), {written, value.text, value.line}});
+      if (value.text.empty() || told_.contains(key)) return;
+      all.settings.push_back({std::string(key), {written, value.text, value.line}});
     };
     tell(setting::kNodes, allocation_.nodes, "#SBATCH --nodes");
     tell(setting::kDevicesPerNode, allocation_.devices_per_node, "#SBATCH --gpus-per-node");
+    add(std::move(all));
   }
 
   // Nodes × devices, where nobody said the product.
   void world() {
-    if (told(setting::kWorldSize)) return;
-    const CommandSetting* nodes = last_of(setting::kNodes);
-    const CommandSetting* devices = last_of(setting::kDevicesPerNode);
-    if (nodes == nullptr || devices == nullptr) return;
-    FlatSetting flat = product(nodes->flat, devices->flat);
-    add({std::string(setting::kWorldSize), std::move(flat)});
+    const auto nodes = told_.find(setting::kNodes);
+    const auto devices = told_.find(setting::kDevicesPerNode);
+    if (told_.contains(setting::kWorldSize) || nodes == told_.end() || devices == told_.end()) return;
+    Launch all;
+    all.settings.push_back({std::string(setting::kWorldSize), product(nodes->second, devices->second)});
+    add(std::move(all));
   }
 
-  const CommandSetting* last_of(std::string_view canonical) const {
-    const CommandSetting* found = nullptr;
-    for (const CommandSetting& one : settings_) {
-      if (one.canonical == canonical) found = &one;
-    }
-    return found;
-  }
-
-  bool told(std::string_view canonical) const {
-    return std::any_of(settings_.begin(), settings_.end(), [&](const CommandSetting& one) {
-      return (one.canonical.empty() ? setting_of_path(one.flat.path) : one.canonical) == canonical;
-    });
-  }
-
-  void add(CommandSetting one) {
-    one.source = source_;
-    if (settings_.size() < kMostSettings) settings_.push_back(std::move(one));
-  }
-  void add_all(const std::string& canonical, std::vector<FlatSetting> flat) {
-    for (FlatSetting& one : flat) {
-      std::string key = canonical;
-      if (is_of_other_matters(one.path)) {
-        key = one.path;
-        std::replace(key.begin(), key.end(), '/', '_');
-      }
-      add({std::move(key), std::move(one)});
-    }
-  }
-
-  void record() {
-    std::vector<FlatSetting> shared;
-    int source = 0;
-    for (CommandSetting& one : settings_) {
-      if (one.source != source) record_settings(shared, recorder_);
-      if (one.source != source) shared.clear();
-      source = one.source;
-      const bool steps =
-          (one.canonical.empty() ? setting_of_path(one.flat.path) : one.canonical) == setting::kTrainSteps;
-      if (steps && one.flat.unknown.empty()) {
-        const auto number = Setting{"", one.flat.text, {}}.number();
-        if (number && *number > 0 && *number < 9e15) recorder_.planned_steps(static_cast<std::int64_t>(*number));
-      }
+  // Records what one command or file says, and remembers the last of each.
+  void add(Launch launch) {
+    std::vector<FlatSetting> flat;
+    for (CommandSetting& one : launch.settings) {
+      if (one.flat.line > 0) one.flat.line += lines_before_;
+      if (count_++ >= kMostSettings) break;
       if (one.canonical.empty()) {
-        shared.push_back(std::move(one.flat));
-      } else {
-        recorder_.setting(one.canonical, one.flat.text, one.flat.line, one.flat.path, one.flat.unknown);
+        flat.push_back(std::move(one.flat));
+        continue;
       }
+      recorder_.setting(one.canonical, one.flat.text, one.flat.line, one.flat.path, one.flat.unknown);
+      told_.insert_or_assign(one.canonical, std::move(one.flat));
     }
-    record_settings(shared, recorder_);
+    const Vocabulary* words = launch.words == nullptr ? vocabulary_of(flat) : launch.words;
+    const auto all = meanings(flat, words);
+    for (std::size_t i = 0; i < flat.size(); ++i) {
+      for (const Meaning& said : all[i]) told_.insert_or_assign(said.key, flat[i]);
+    }
+    record_settings(flat, recorder_, words);
+    if (words != nullptr && !words->name.empty()) recorder_.dialect(words->name);
   }
 
   Recorder& recorder_;
+  std::string_view text_;
+  std::int64_t lines_before_;
+  Allocation allocation_;
+  shell::Script script_;
+  shell::Outcome outcome_;
+  std::vector<Launch> launches_;
+  std::map<std::string, FlatSetting, std::less<>> told_;
+  std::size_t count_ = 0;
+};
+
+class ShellScript final : public StreamReader {
+ public:
+  explicit ShellScript(Recorder& recorder) : recorder_(recorder) {}
+
+  void feed(std::span<const char> bytes) override {
+    const std::size_t room = kLargest - std::min(kLargest, text_.size());
+    too_large_ = too_large_ || bytes.size() > room;
+    text_.append(bytes.data(), std::min(bytes.size(), room));
+  }
+
+  void finish(bool) override {
+    std::erase(text_, '\r');
+    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
+    if (too_large_) {
+      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 16 MB: only so much is read", recorder_.file().lines,
+                   "give the part that launches the training");
+    }
+    Reading reading(text_, 0, recorder_);
+    reading.tell_problems();
+    reading.record();
+  }
+
+ private:
+  Recorder& recorder_;
   std::string text_;
   bool too_large_ = false;
-  Allocation allocation_;
-  shell::Outcome outcome_;
-  std::vector<CommandSetting> settings_;
-  int source_ = 0;
 };
 
 bool ends_like_script(std::string_view path) {
@@ -413,6 +411,14 @@ bool is_all_launching(std::string_view text) {
 bool is_shell_script(std::string_view path, std::string_view prefix, bool whole) {
   return ends_like_script(path) || (!is_named_like_a_log(path) && names_a_shell(prefix)) ||
          (whole && is_all_launching(prefix));
+}
+
+bool record_command(std::string_view command, std::int64_t lines_before, Recorder& recorder) {
+  Reading reading(command, lines_before, recorder);
+  if (!reading.launches()) return false;
+  reading.tell_problems();
+  reading.record();
+  return true;
 }
 
 std::unique_ptr<StreamReader> open_shell_script(Recorder& recorder) { return std::make_unique<ShellScript>(recorder); }

@@ -17,7 +17,6 @@
 #include <set>
 
 #include "assay/setting.h"
-#include "core/setting_names.h"
 #include "format/config/setting_values.h"
 
 namespace assay {
@@ -81,6 +80,14 @@ constexpr auto kOtherMatters = std::to_array<std::string_view>({
     "curriculum_learning",
     "tokenizer",
     "speculator",
+    "aio",
+    "aio_config",
+    "flops_profiler_config",
+    "elasticity",
+    "tensorboard",
+    "csv_monitor",
+    "nebula_config",
+    "compile_config",
 });
 
 bool about_other_matters(std::string_view normal) {
@@ -157,30 +164,49 @@ class Reading {
   std::vector<Meaning> of(std::size_t index, const FlatSetting& one) const {
     const std::string& normal = normal_[index];
     const bool other = about_other_matters(normal);
+    bool known = false;
     for (const Vocabulary* each : {vocabulary_, &shared_vocabulary()}) {
       const Term* term = each == nullptr ? nullptr : term_of(*each, normal);
       if (term == nullptr) continue;
+      known = true;
       // The levels that the term does not name itself.
       const std::size_t named = std::min(term->words.size(), normal.size());
       if (other && about_other_matters(std::string_view(normal).substr(0, normal.size() - named))) continue;
       return said_by(*term, one, normal);
     }
     const std::string_view last = std::string_view(normal).substr(normal.rfind('/') + 1);
-    const std::string_view canonical = canonical_of_path(normal);
-    if (other && (!canonical.empty() || !canonical_setting(last).empty() || is_canonical(last))) return nameless(one);
-    if (canonical.empty()) return {{is_canonical(last) ? one.path : last_word(one.path), one.text}};
-    return {{std::string(canonical), value_of(one, canonical)}};
+    const Term* pair = term_of_pair(normal);
+    if (other && (known || pair != nullptr || is_canonical(last))) return nameless(one);
+    if (pair != nullptr) return said_by(*pair, one, normal);
+    if (const std::string_view denied = denied_by(one, last); !denied.empty()) return {{std::string(denied), "false"}};
+    const bool level = one.path.find('/') != std::string::npos;
+    return {{is_canonical(last) && level ? one.path : last_word(one.path), one.text}};
   }
 
  private:
-  static std::string last_word(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+  // An option without its dashes is called as in a dump of arguments.
+  static std::string last_word(const std::string& path) {
+    std::string word = path.substr(path.rfind('/') + 1);
+    if (!word.starts_with('-')) return word;
+    word.erase(0, std::min(word.find_first_not_of('-'), word.size()));
+    std::replace(word.begin(), word.end(), '-', '_');
+    return word;
+  }
   static bool is_canonical(std::string_view key) { return setting_row(key) != nullptr; }
 
-  // The key of core's shared words, from the last two levels or the last.
-  static std::string_view canonical_of_path(std::string_view normal) {
-    const std::string_view found = setting_of_path(normal);
-    const std::string_view last = normal.substr(normal.rfind('/') + 1);
-    return found == last && canonical_setting(last).empty() ? std::string_view{} : found;
+  // Its last two levels are one of the words that all share: "fp16/enabled".
+  static const Term* term_of_pair(std::string_view normal) {
+    const std::size_t slash = normal.rfind('/');
+    if (slash == std::string_view::npos || slash == 0) return nullptr;
+    std::string pair(normal.substr(normal.rfind('/', slash - 1) + 1));
+    std::replace(pair.begin(), pair.end(), '/', '_');
+    return common_term(pair);
+  }
+
+  // "--no-bf16"
+  static std::string_view denied_by(const FlatSetting& one, std::string_view last) {
+    const bool denies = one.path.starts_with('-') && last.starts_with("no_") && one.text == "true";
+    return denies && one.unknown.empty() ? common_setting(last.substr(3)) : std::string_view{};
   }
 
   // Nothing that is not known is normalised: its text quotes the source.
@@ -196,13 +222,17 @@ class Reading {
 
   std::vector<Meaning> nameless(const FlatSetting& one) const {
     std::string key = one.path;
-    if (key.find('/') == std::string::npos && vocabulary_ != nullptr) key = std::string(vocabulary_->name) + "/" + key;
+    if (key.find('/') == std::string::npos) {
+      key = last_word(key);
+      if (vocabulary_ != nullptr && !vocabulary_->name.empty()) key = std::string(vocabulary_->name) + "/" + key;
+    }
     return {{std::move(key), one.text}};
   }
 
   std::vector<Meaning> said_by(const Term& term, const FlatSetting& one, const std::string& normal) const {
     if (term.form == Form::kNoSetting) return nameless(one);
     if (term.form == Form::kBetas) return betas(one);
+    if (term.form == Form::kGroupedQueries && !grouped(one, normal)) return {{last_word(one.path), one.text}};
     if (!one.unknown.empty() || is_unset(one.text))
       return {{std::string(term.canonical), value_of(one, term.canonical)}};
     const auto number = config_number(one.text);
@@ -233,9 +263,23 @@ class Reading {
         break;
       case Form::kAs:
       case Form::kBetas:
+      case Form::kGroupedQueries:
       case Form::kNoSetting: break;
     }
-    return {{std::string(term.canonical), value_of(one, term.canonical)}};
+    return {{std::string(name_of(term, normal)), value_of(one, term.canonical)}};
+  }
+
+  // What a schedule counts is its own length: the run may be shorter or longer.
+  static std::string_view name_of(const Term& term, std::string_view normal) {
+    if (term.canonical != setting::kTrainSteps || term.words.find("sched") != std::string_view::npos)
+      return term.canonical;
+    return level_of(normal).find("sched") == std::string_view::npos ? setting::kTrainSteps : setting::kDecaySteps;
+  }
+
+  bool grouped(const FlatSetting& one, const std::string& normal) const {
+    const std::string_view flag = beside(level_of(normal), "group_query_attention");
+    if (flag.empty()) return !one.path.starts_with('-');
+    return config_flag(flag) != false;
   }
 
   // Both of Adam, where two are said or neither is known.

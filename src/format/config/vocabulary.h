@@ -25,6 +25,7 @@ enum class Form : std::uint8_t {
   kIntervalOrFraction,  // the same for an interval, which then has no canonical name
   kEndOfDecay,          // the least rate, where the scheduler (`type` one level up) decays to it
   kTrainedLength,       // unless `do_sample` beside it says that the text is to be generated
+  kGroupedQueries,      // unless `group_query_attention` beside it is off; of options, only where it is one of them
   kNoSetting,           // not what it looks like: it has no canonical name
 };
 
@@ -46,8 +47,14 @@ struct Vocabulary {
 /// All of them. Of two that fit equally well the first counts.
 std::span<const Vocabulary* const> vocabularies();
 const Vocabulary* vocabulary_named(std::string_view name);
-/// Words that several frameworks and hand-written programs use, beside those of core/setting_names.h.
+/// Words that several frameworks and hand-written programs use. It is asked where a framework's own has no word.
 const Vocabulary& shared_vocabulary();
+
+/// The canonical setting of a word that means the same wherever it stands, also alone on a line of a log, or empty.
+/// Case, ' ' and '-' for '_' do not matter.
+std::string_view common_setting(std::string_view word);
+/// Its term; null: none.
+const Term* common_term(std::string_view word);
 
 /// Whose words these are: the vocabulary of which most signature words occur, at least two. Null: nobody's.
 const Vocabulary* vocabulary_of(std::span<const FlatSetting> settings);

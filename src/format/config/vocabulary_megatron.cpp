@@ -67,12 +67,13 @@ constexpr Term kMegatronTerms[] = {
     {"deepspeed", "", Form::kNoSetting},
     {"start_weight_decay", "", Form::kNoSetting},
     {"end_weight_decay", "", Form::kNoSetting},
-    {"num_query_groups", setting::kNumKeyValueHeads},
+    {"num_query_groups", setting::kNumKeyValueHeads, Form::kGroupedQueries},
     {"num_key_value_heads", setting::kNumKeyValueHeads},
     {"kv_channels", setting::kHeadDim},
     {"ffn_hidden_size", setting::kFfnHiddenSize},
     {"max_position_embeddings", setting::kMaxPositions},
     {"make_vocab_size_divisible_by", setting::kVocabDivisor},
+    {"pad_vocab_size_to", setting::kPaddedVocabSize},
     {"untie_embeddings_and_output_weights", setting::kTiedEmbeddings, Form::kNot},
     {"swiglu", setting::kGatedMlp},
     {"disable_bias_linear", setting::kLinearBias, Form::kNot},
@@ -104,6 +105,7 @@ constexpr Term kMegatronTerms[] = {
     {"fp8", setting::kFp8},
     {"fp8_format", setting::kFp8},
     {"main_grads_dtype", setting::kGradAccumulationDtype},
+    {"tokenizer_type", setting::kTokenizer},
     {"tokenizer_model", setting::kTokenizer},
     {"tokenizer_name_or_path", setting::kTokenizer},
     {"data_path", setting::kData},
@@ -112,6 +114,8 @@ constexpr Term kMegatronTerms[] = {
     {"log_interval", setting::kLogInterval},
     {"num_workers", setting::kNumWorkers},
     {"load", setting::kResumeFrom},
+    {"finetune", setting::kFineTuning},
+    {"rampup_batch_size", setting::kBatchRampup},
 };
 
 constexpr std::string_view kGptNeoxSignature[] = {

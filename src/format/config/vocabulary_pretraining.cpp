@@ -1,5 +1,4 @@
-// Pre-training frameworks that are configured by YAML or TOML: OLMo, OLMo-core, torchtitan, litgpt, nanotron, MaxText,
-// llm-foundry (Composer).
+// Pre-training frameworks configured by YAML or TOML: OLMo, torchtitan, litgpt, nanotron, MaxText, llm-foundry.
 
 #include "assay/setting.h"
 #include "format/config/vocabulary_tables.h"
@@ -203,6 +202,9 @@ constexpr Term kTorchtitanTerms[] = {
     {"training/seed", setting::kSeed},
     {"debug/seed", setting::kSeed},
     {"training/dataset", setting::kData},
+    {"data_parallel_replicate_degree", setting::kDataParallelReplicas},
+    {"data_parallel_shard_degree", setting::kDataParallelShards},
+    {"training/data_parallel_degree", setting::kDataParallelSize},
     {"tensor_parallel_degree", setting::kTensorParallelSize},
     {"pipeline_parallel_degree", setting::kPipelineParallelSize},
     {"context_parallel_degree", setting::kContextParallelSize},

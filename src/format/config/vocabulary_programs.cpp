@@ -263,6 +263,76 @@ constexpr Term kAlgoperfTerms[] = {
     {"bs", setting::kGlobalBatchSize},
 };
 
+constexpr std::string_view kT5xSignature[] = {
+    "/mixture_or_task_name",
+    "/mixture_or_task_module",
+    "/task_feature_lengths",
+    "/task_feature_lengths/inputs",
+    "/use_cached_tasks",
+    "/initial_checkpoint_path",
+    "/loss_normalizing_factor",
+    "train/utils/datasetconfig/batch_size",
+    "create_learning_rate_scheduler/factors",
+    "create_learning_rate_scheduler/base_learning_rate",
+    "savecheckpointconfig/period",
+    "modelbasedpjitpartitioner/num_partitions",
+    "pjitpartitioner/num_partitions",
+    "run/sequence_length",
+    "utils/run/mesh_shape",
+    "tokens_per_batch",
+};
+
+// Gin; a level that is called after a data set is the training's own.
+constexpr Term kT5xTerms[] = {
+    {"create_learning_rate_scheduler/base_learning_rate", setting::kLearningRate},
+    {"create_learning_rate_scheduler/warmup_steps", setting::kWarmupSteps},
+    {"create_learning_rate_scheduler/factors", setting::kSchedule},
+    {"train_steps", setting::kTrainSteps},
+    {"batch_size", setting::kGlobalBatchSize},
+    {"train/utils/datasetconfig/batch_size", setting::kGlobalBatchSize},
+    {"run/sequence_length/inputs", setting::kSequenceLength},
+    {"task_feature_lengths/inputs", setting::kSequenceLength},
+    {"dropout_rate", setting::kDropout},
+    {"train/random_seed", setting::kSeed},
+    {"train/eval_period", setting::kEvalInterval},
+    {"savecheckpointconfig/period", setting::kSaveInterval},
+    {"mixture_or_task_name", setting::kData},
+    {"initial_checkpoint_path", setting::kFineTuning},
+    {"t5config/vocab_size", setting::kVocabSize},
+    {"t5config/emb_dim", setting::kHiddenSize},
+    {"t5config/num_heads", setting::kNumAttentionHeads},
+    {"t5config/head_dim", setting::kHeadDim},
+    {"t5config/mlp_dim", setting::kFfnHiddenSize},
+    {"t5config/dtype", setting::kPrecision},
+};
+
+// The log of MLPerf (":::MLLOG"): the words of its rules. What the optimizer is told begins with its name:
+// opt_base_learning_rate, opt_adamw_beta_1, opt_lamb_weight_decay_rate.
+constexpr Term kMlperfTerms[] = {
+    {"opt_name", setting::kOptimizer},
+    {"opt_base_learning_rate", setting::kLearningRate},
+    {"opt_end_learning_rate", setting::kMinLearningRate},
+    {"opt_learning_rate_warmup_steps", setting::kWarmupSteps},
+    {"opt_learning_rate_decay_steps", setting::kDecaySteps},
+    {"opt_learning_rate_decay_schedule", setting::kSchedule},
+    {"opt_gradient_clip_norm", setting::kClipNorm},
+    {"opt_adam_beta_1", setting::kAdamBeta1},
+    {"opt_adam_beta_2", setting::kAdamBeta2},
+    {"opt_adam_epsilon", setting::kAdamEpsilon},
+    {"opt_adamw_beta_1", setting::kAdamBeta1},
+    {"opt_adamw_beta_2", setting::kAdamBeta2},
+    {"opt_adamw_epsilon", setting::kAdamEpsilon},
+    {"opt_adamw_weight_decay", setting::kWeightDecay},
+    {"opt_lamb_beta_1", setting::kAdamBeta1},
+    {"opt_lamb_beta_2", setting::kAdamBeta2},
+    {"opt_lamb_epsilon", setting::kAdamEpsilon},
+    {"opt_epsilon", setting::kAdamEpsilon},
+    {"opt_lamb_weight_decay_rate", setting::kWeightDecay},
+    {"opt_weight_decay", setting::kWeightDecay},
+    {"max_sequence_length", setting::kSequenceLength},
+    {"train_samples", setting::kNumExamples},  // of the data set
+};
+
 constexpr std::string_view kLlamaParamsSignature[] = {
     "/dim",        "/n_layers",           "/n_heads",   "/multiple_of",      "/norm_eps",
     "/n_kv_heads", "/ffn_dim_multiplier", "/inter_dim", "/n_routed_experts", "/kv_lora_rank"};
@@ -302,6 +372,8 @@ constinit const Vocabulary kFairseqWords{"fairseq", kFairseqSignature, kFairseqT
 constinit const Vocabulary kMindformersWords{"mindformers", kMindformersSignature, kMindformersTerms};
 constinit const Vocabulary kMlxWords{"mlx-lm", kMlxSignature, kMlxTerms};
 constinit const Vocabulary kAlgoperfWords{"algoperf", kAlgoperfSignature, kAlgoperfTerms};
+constinit const Vocabulary kT5xWords{"t5x", kT5xSignature, kT5xTerms};
+constinit const Vocabulary kMlperfWords{"mlperf", {}, kMlperfTerms};
 constinit const Vocabulary kLlamaParamsWords{"llama-params", kLlamaParamsSignature, kLlamaParamsTerms};
 
 }  // namespace assay

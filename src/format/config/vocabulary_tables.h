@@ -8,14 +8,14 @@ namespace assay {
 // vocabulary_megatron.cpp
 extern const Vocabulary kMegatronWords, kGptNeoxWords, kNemoWords, kMegatronBridgeWords;
 // vocabulary_trainers.cpp
-extern const Vocabulary kDeepspeedWords, kHfTrainerWords, kAccelerateWords, kAxolotlWords, kPaddleWords, kVerlWords,
-    kTrlxWords, kLightningWords, kLevanterWords, kTorchtuneWords;
+extern const Vocabulary kDeepspeedWords, kDeepspeedDumpWords, kHfTrainerWords, kAccelerateWords, kAxolotlWords,
+    kPaddleWords, kVerlWords, kOpenRlhfWords, kTrlxWords, kLightningWords, kLevanterWords, kTorchtuneWords;
 // vocabulary_pretraining.cpp
 extern const Vocabulary kOlmoWords, kOlmoCoreWords, kTorchtitanWords, kLitgptWords, kNanotronWords, kMaxtextWords,
     kLlmFoundryWords;
 // vocabulary_programs.cpp
 extern const Vocabulary kNanogptWords, kLlmcWords, kNanochatWords, kFairseqWords, kMindformersWords, kMlxWords,
-    kAlgoperfWords, kLlamaParamsWords;
+    kAlgoperfWords, kMlperfWords, kT5xWords, kLlamaParamsWords;
 // vocabulary_models.cpp
 extern const Vocabulary kHfModelWords;
 

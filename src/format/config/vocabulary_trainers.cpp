@@ -157,6 +157,8 @@ constexpr Term kAccelerateTerms[] = {
     {"deepspeed_config/gradient_accumulation_steps", setting::kGradientAccumulation},
     {"deepspeed_config/gradient_clipping", setting::kClipNorm},
     {"fsdp_config/fsdp_sharding_strategy", setting::kZeroStage, Form::kSharding},
+    {"parallelism_config_dp_replicate_size", setting::kDataParallelReplicas},
+    {"parallelism_config_dp_shard_size", setting::kDataParallelShards},
     {"parallelism_config_tp_size", setting::kTensorParallelSize},
     {"parallelism_config_cp_size", setting::kContextParallelSize},
 };
@@ -197,6 +199,26 @@ constexpr Term kAxolotlTerms[] = {
     {"context_parallel_size", setting::kContextParallelSize},
     {"fsdp_config/fsdp_sharding_strategy", setting::kZeroStage, Form::kSharding},
     {"datasets/0/path", setting::kData},
+    {"dp_shard_size", setting::kDataParallelShards},
+    {"dp_replicate_size", setting::kDataParallelReplicas},
+};
+
+// What DeepSpeed prints of itself, `[config.py:1001:print]   world_size ... 4`: flat, and the world is its own, the
+// ranks that share the data.
+constexpr Term kDeepspeedDumpTerms[] = {
+    {"world_size", setting::kDataParallelSize},
+    {"optimizer_name", setting::kOptimizer},
+    {"scheduler_name", setting::kSchedule},
+    {"initial_dynamic_scale", setting::kInitialLossScale},
+    {"optimizer_params/lr", setting::kLearningRate},
+    {"optimizer_params/betas", "", Form::kBetas},
+    {"optimizer_params/eps", setting::kAdamEpsilon},
+    {"optimizer_params/weight_decay", setting::kWeightDecay},
+    {"scheduler_params/warmup_max_lr", setting::kLearningRate},
+    {"scheduler_params/warmup_num_steps", setting::kWarmupSteps},
+    {"scheduler_params/total_num_steps", setting::kDecaySteps},
+    {"zero_config/stage", setting::kZeroStage},
+    {"dump_state", "", Form::kNoSetting},
 };
 
 constexpr std::string_view kPaddleSignature[] = {
@@ -300,6 +322,50 @@ constexpr Term kVerlTerms[] = {
     {"tensor_model_parallel_size", "", Form::kNoSetting},  // of the rollout
 };
 
+constexpr std::string_view kOpenRlhfSignature[] = {
+    "micro_train_batch_size",
+    "micro_rollout_batch_size",
+    "rollout_batch_size",
+    "prompt_max_len",
+    "generate_max_len",
+    "actor_learning_rate",
+    "critic_learning_rate",
+    "chosen_key",
+    "rejected_key",
+    "input_key",
+    "apply_chat_template",
+    "packing_samples",
+    "adam_offload",
+    "init_kl_coef",
+    "ref_num_gpus_per_node",
+    "actor_num_gpus_per_node",
+    "reward_pretrain",
+    "param_dtype",
+    "save_path",
+};
+
+constexpr Term kOpenRlhfTerms[] = {
+    {"train_batch_size", setting::kGlobalBatchSize},
+    {"micro_train_batch_size", setting::kMicroBatchSize},
+    {"actor_learning_rate", setting::kLearningRate},
+    {"critic_learning_rate", "", Form::kNoSetting},
+    {"max_norm", setting::kClipNorm},
+    {"max_len", setting::kSequenceLength},
+    {"prompt_max_len", "", Form::kNoSetting},
+    {"max_epochs", setting::kTrainEpochs},
+    {"zero_stage", setting::kZeroStage},
+    {"lr_warmup_ratio", setting::kWarmupFraction},
+    {"lr_scheduler", setting::kSchedule},
+    {"adam_betas", "", Form::kBetas},
+    {"l2", setting::kWeightDecay},
+    {"param_dtype", setting::kPrecision},
+    {"pretrain", setting::kModel},
+    {"dataset", setting::kData},
+    {"prompt_data", setting::kData},
+    {"ring_attn_size", setting::kContextParallelSize},
+    {"ds_tensor_parallel_size", setting::kTensorParallelSize},
+};
+
 constexpr std::string_view kTrlxSignature[] = {
     "train/lr_init",      "train/lr_target",  "train/opt_betas",   "train/opt_eps",       "model/num_layers_unfrozen",
     "train/orchestrator", "train/pipeline",   "method/ppo_epochs", "method/num_rollouts", "train/total_steps",
@@ -393,6 +459,7 @@ constexpr Term kTorchtuneTerms[] = {
 }  // namespace
 
 constinit const Vocabulary kDeepspeedWords{"deepspeed", kDeepspeedSignature, kDeepspeedTerms, &kHfModelWords};
+constinit const Vocabulary kDeepspeedDumpWords{"deepspeed", {}, kDeepspeedDumpTerms, &kDeepspeedWords};
 constinit const Vocabulary kHfTrainerWords{"hf-trainer", kHfTrainerSignature, kHfTrainerTerms, &kDeepspeedWords,
                                            &kDeepspeedWords};
 constinit const Vocabulary kAccelerateWords{"accelerate", kAccelerateSignature, kAccelerateTerms, &kHfTrainerWords};
@@ -400,6 +467,8 @@ constinit const Vocabulary kAxolotlWords{"axolotl", kAxolotlSignature, kAxolotlT
                                          &kHfTrainerWords};
 constinit const Vocabulary kPaddleWords{"paddle", kPaddleSignature, kPaddleTerms, &kHfTrainerWords, &kHfTrainerWords};
 constinit const Vocabulary kVerlWords{"verl", kVerlSignature, kVerlTerms};
+constinit const Vocabulary kOpenRlhfWords{"openrlhf", kOpenRlhfSignature, kOpenRlhfTerms, &kHfTrainerWords,
+                                          &kHfTrainerWords};
 constinit const Vocabulary kTrlxWords{"trlx", kTrlxSignature, kTrlxTerms};
 constinit const Vocabulary kLightningWords{"lightning", kLightningSignature, kLightningTerms};
 constinit const Vocabulary kLevanterWords{"levanter", kLevanterSignature, kLevanterTerms};

@@ -4,12 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "assay/setting.h"
-#include "core/setting_names.h"
-#include "format/config/flat_settings.h"
-#include "format/config/known_words.h"
-#include "format/config/megatron_words.h"
 #include "format/config/python_value.h"
+#include "format/config/vocabulary_tables.h"
 #include "format/lines/line_source.h"
 #include "format/lines/number_scan.h"
 
@@ -86,6 +82,17 @@ std::size_t literal_begin(std::string_view body) {
   return body.npos;
 }
 
+// "***** Running Evaluation *****", whose numbers of examples and of a batch are not those of the training.
+bool is_other_banner(std::string_view body) {
+  constexpr std::string_view kMark = "***** Running ";
+  const std::size_t at = body.ends_with('*') ? body.find(kMark) : body.npos;
+  return at != body.npos && !body.substr(at + kMark.size()).starts_with("training");
+}
+
+bool is_of_banner(std::string_view body) {
+  return is_other_banner(body) || body.find("Num examples") != body.npos || body.find("Batch size") != body.npos;
+}
+
 // "[2024-05-01 10:00:00] [INFO] …": what a logger puts before a line of its own.
 bool is_logged(std::string_view body) {
   if (!body.starts_with('[')) return false;
@@ -131,38 +138,22 @@ std::string enumerated(const Leaf& leaf) {
   return out;
 }
 
-void plan(std::string_view key, std::string_view value, Recorder& recorder) {
-  if (key != setting::kTrainSteps) return;
-  const Token steps = scan_token(value.data(), value.data() + value.size());
-  if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder.planned_steps(planned);
-}
-
 }  // namespace
 
-void record_leaves(std::string_view text, std::string_view path, std::int64_t line, Recorder& recorder) {
+void append_leaves(std::string_view text, std::string_view path, std::int64_t line, std::vector<FlatSetting>& out) {
   std::vector<Leaf> leaves;
   flatten_literal(text, path, line, leaves);
-  const bool megatron =
-      std::any_of(leaves.begin(), leaves.end(), [](auto& leaf) { return is_megatron_mark(leaf.path); });
-  std::vector<FlatSetting> shared;
   for (std::size_t i = 0; i < std::min(leaves.size(), kMostLeaves); ++i) {
     const Leaf& leaf = leaves[i];
     if (is_source(leaf) || leaf.path.empty()) continue;
-    const std::string value = enumerated(leaf).substr(0, kLongestValue);
-    if (is_of_other_matters(leaf.path)) {
-      std::string key = leaf.path;
-      std::replace(key.begin(), key.end(), '/', '_');
-      recorder.setting(key, value, leaf.line, leaf.path);
-      continue;
-    }
-    if (const MegatronWord* word = megatron ? megatron_word(leaf.path) : nullptr; word != nullptr && !word->negated) {
-      recorder.setting(word->canonical, value, leaf.line, leaf.path);
-      continue;
-    }
-    plan(setting_of_path(leaf.path), value, recorder);
-    shared.push_back({leaf.path, value, leaf.line});
+    out.push_back({leaf.path, enumerated(leaf).substr(0, kLongestValue), leaf.line});
   }
-  record_settings(shared, recorder);
+}
+
+void record_leaves(std::string_view text, std::string_view path, std::int64_t line, Recorder& recorder) {
+  std::vector<FlatSetting> settings;
+  append_leaves(text, path, line, settings);
+  record_settings(settings, recorder);
 }
 
 bool SettingBlocks::open(std::string_view line, std::int64_t number) {
@@ -171,18 +162,12 @@ bool SettingBlocks::open(std::string_view line, std::int64_t number) {
   sure_ = !sure.empty();
   const std::string_view body = trimmed(line.substr(launcher_.size()));
   if (body.starts_with("---") && is_rule(body, "arguments")) {
-    kind_ = Kind::kDump;
-    strangers_ = 0;
-    lines_ = 0;
-    grouped_queries_ = true;
-    return true;
+    return begin(Kind::kDump);
   }
   if (body.starts_with("Overriding config with ") && body.ends_with(':')) {  // nanoGPT prints the file
-    kind_ = Kind::kAssignments;
-    strangers_ = 0;
-    lines_ = 0;
-    return true;
+    return begin(Kind::kAssignments);
   }
+  if (is_other_banner(body)) return begin(Kind::kOtherBanner);
   return open_literal(body, number) || open_dotted(body, number);
 }
 
@@ -202,10 +187,17 @@ bool SettingBlocks::open_dotted(std::string_view body, std::int64_t number) {
   return is_identifier(key) && begin(body.substr(at + 3), key, number);
 }
 
+bool SettingBlocks::begin(Kind kind) {
+  kind_ = kind;
+  strangers_ = 0;
+  lines_ = 0;
+  return true;
+}
+
 bool SettingBlocks::begin(std::string_view value, std::string_view path, std::int64_t number) {
   const std::size_t close = closing_bracket(value, value.find_first_of("({"));
   if (close != std::string_view::npos) {
-    record_leaves(value.substr(0, close + 1), path, number, recorder_);
+    record_literal(value.substr(0, close + 1), path, number);
     return true;
   }
   brackets_ = {};
@@ -219,6 +211,13 @@ bool SettingBlocks::begin(std::string_view value, std::string_view path, std::in
   return true;
 }
 
+void SettingBlocks::record_literal(std::string_view text, std::string_view path, std::int64_t number) {
+  if (path.empty()) return record_leaves(text, path, number, recorder_);
+  std::vector<FlatSetting> settings;  // of DeepSpeed's flat dump
+  append_leaves(text, path, number, settings);
+  for (const FlatSetting& one : settings) record_setting(one, recorder_, kDeepspeedDumpWords);
+}
+
 std::string_view SettingBlocks::behind_prefix(std::string_view line) const {
   const std::string_view sure = launcher_prefix(line);
   if (!sure.empty()) return line.substr(sure.size());
@@ -228,9 +227,12 @@ std::string_view SettingBlocks::behind_prefix(std::string_view line) const {
 
 bool SettingBlocks::take(std::string_view line, std::int64_t number, bool unended) {
   if (sure_ && launcher_prefix(line) != launcher_) return false;  // another process
+  if (kind_ == Kind::kOtherBanner && line.find("***** Running training") != line.npos) close();
+  if (idle()) return false;
   const std::string_view body = trimmed(behind_prefix(line));
   const bool taken = kind_ == Kind::kDump          ? take_dump_line(body, number, unended)
                      : kind_ == Kind::kAssignments ? take_assignment(body, number, unended)
+                     : kind_ == Kind::kOtherBanner ? is_of_banner(body)
                                                    : take_literal_line(body);
   if (idle()) return taken;
   strangers_ = taken ? 0 : strangers_ + 1;
@@ -260,23 +262,13 @@ bool SettingBlocks::take_dump_line(std::string_view body, std::int64_t number, b
       value = trimmed(value.substr(0, value.find_last_not_of('.') + 1));
     }
   }
-  if (!unended && !value.empty()) dump_setting(key, value, number);
-  return true;
-}
-
-void SettingBlocks::dump_setting(std::string_view key, std::string_view value, std::int64_t number) {
-  value = value.substr(0, kLongestValue);
-  if (key == "group_query_attention") grouped_queries_ = value != "False";
-  const MegatronWord* word = megatron_word(key);
-  if (word != nullptr && word->canonical == setting::kNumKeyValueHeads && !grouped_queries_) word = nullptr;
-  if (word != nullptr) {
-    const bool turned = word->negated && (value == "True" || value == "False");
-    recorder_.setting(word->canonical, !turned ? value : value == "True" ? "False" : "True", number, key);
-    return;
+  if (unended || value.empty()) return true;
+  if (value.starts_with('{') && closing_bracket(value, 0) == value.size() - 1) {
+    append_leaves(value, key, number, dumped_);
+  } else {
+    dumped_.push_back({std::string(key), std::string(value.substr(0, kLongestValue)), number});
   }
-  const std::string_view canonical = canonical_setting(key);
-  plan(canonical, value, recorder_);
-  recorder_.setting(canonical.empty() ? key : canonical, value, number, key);
+  return true;
 }
 
 // The lines of a file of assignments; the first of another kind ends it.
@@ -294,10 +286,10 @@ bool SettingBlocks::take_assignment(std::string_view body, std::int64_t number, 
   value = trimmed(value.substr(0, comment));
   if (unended && comment == std::string_view::npos) return true;
   if (quoted) {
-    record_leaves(value, key, number, recorder_);
+    append_leaves(value, key, number, dumped_);
   } else {
     const PythonValue plain = evaluate_python(value, [](std::string_view) -> const PythonValue* { return nullptr; });
-    record_leaves(plain.unknown.empty() ? plain.text : std::string(value), key, number, recorder_);
+    append_leaves(plain.unknown.empty() ? plain.text : std::string(value), key, number, dumped_);
   }
   return true;
 }
@@ -321,11 +313,17 @@ bool SettingBlocks::take_literal_line(std::string_view body) {
 void SettingBlocks::close() {
   if (kind_ == Kind::kLiteral) {
     const std::size_t close = closing_bracket(text_, text_.find_first_of("({"));
-    record_leaves(std::string_view(text_).substr(0, close == text_.npos ? close : close + 1), path_, first_line_,
-                  recorder_);
+    record_literal(std::string_view(text_).substr(0, close == text_.npos ? close : close + 1), path_, first_line_);
+  } else if (kind_ == Kind::kDump) {
+    // Megatron-LM's own words, or those of a descendant.
+    const Vocabulary* words = vocabulary_of(dumped_);
+    record_settings(dumped_, recorder_, words != nullptr && words->base == &kMegatronWords ? words : &kMegatronWords);
+  } else if (kind_ == Kind::kAssignments) {
+    record_settings(dumped_, recorder_, &kNanogptWords);
   }
   kind_ = Kind::kNone;
   text_.clear();
+  dumped_.clear();
 }
 
 void SettingBlocks::finish() {

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/recording.h"
+#include "format/config/flat_settings.h"
 #include "format/config/literal.h"
 
 namespace assay::lines {
@@ -27,17 +29,18 @@ class SettingBlocks {
   void finish();
 
  private:
-  enum class Kind : std::uint8_t { kNone, kDump, kLiteral, kAssignments };
+  enum class Kind : std::uint8_t { kNone, kDump, kLiteral, kAssignments, kOtherBanner };
 
   bool take_dump_line(std::string_view body, std::int64_t number, bool unended);
   bool take_literal_line(std::string_view body);
   bool take_assignment(std::string_view body, std::int64_t number, bool unended);
   bool open_literal(std::string_view body, std::int64_t number);
   bool open_dotted(std::string_view body, std::int64_t number);
+  bool begin(Kind kind);
   bool begin(std::string_view value, std::string_view path, std::int64_t number);
+  void record_literal(std::string_view text, std::string_view path, std::int64_t number);
   std::string_view behind_prefix(std::string_view line) const;
   void close();
-  void dump_setting(std::string_view key, std::string_view value, std::int64_t number);
 
   Recorder& recorder_;
   Kind kind_ = Kind::kNone;
@@ -45,14 +48,14 @@ class SettingBlocks {
   bool sure_ = false;     // it is one for certain, so that lines without it are another process's
   int strangers_ = 0;
   int lines_ = 0;
-  bool grouped_queries_ = true;  // of a dump: num_query_groups counts
+  std::vector<FlatSetting> dumped_;
   std::string text_;
   std::string path_;
   std::int64_t first_line_ = 0;
   BracketDepth brackets_;
 };
 
-/// Records the leaves of a printed value. Those under a canonical name of the plan of steps set the plan.
+/// Records the leaves of a printed value, in the words of the framework that they tell.
 void record_leaves(std::string_view text, std::string_view path, std::int64_t line, Recorder& recorder);
 
 }  // namespace assay::lines

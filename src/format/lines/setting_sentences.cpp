@@ -5,8 +5,8 @@
 #include <string>
 
 #include "assay/setting.h"
-#include "core/setting_names.h"
-#include "format/config/megatron_words.h"
+#include "format/config/flat_settings.h"
+#include "format/config/vocabulary_tables.h"
 #include "format/lines/number_scan.h"
 
 namespace assay::lines {
@@ -17,8 +17,8 @@ enum class Form : std::uint8_t {
   kNumber,  // the number behind it, thousands and multiples (123.59M) written out
   kWord,    // the rest of the line
   kFixed,   // what the sentence itself says
-  kPair,    // name = value
-  kPairs,   // name: value, name: value
+  kPair,    // name = value, of nanoGPT
+  kPairs,   // name: value, name: value, of Megatron-LM
 };
 
 struct Sentence {
@@ -65,15 +65,9 @@ std::string plain_number(std::string_view text) {
   return digits + std::string(zeros - decimals, '0');
 }
 
-void record(std::string_view key, std::string_view value, std::int64_t number, Recorder& recorder) {
-  const MegatronWord* word = megatron_word(key);
-  std::string_view canonical = canonical_setting(key);
-  if (canonical.empty() && word != nullptr) canonical = word->canonical;
-  if (canonical == setting::kTrainSteps) {
-    const Token steps = scan_token(value.data(), value.data() + value.size());
-    if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder.planned_steps(planned);
-  }
-  recorder.setting(canonical.empty() ? key : canonical, value.substr(0, 400), number, key);
+void record(std::string_view key, std::string_view value, std::int64_t number, Recorder& recorder,
+            const Vocabulary& words = shared_vocabulary()) {
+  record_setting({std::string(key), std::string(value.substr(0, 400)), number}, recorder, words);
 }
 
 // "world size: 8, data-parallel-size: 2, tensor-model-parallel size: 2"
@@ -89,7 +83,7 @@ bool take_pairs(std::string_view text, std::int64_t number, Recorder& recorder) 
       std::replace(key.begin(), key.end(), '-', '_');
       const std::string value = plain_number(trimmed(part.substr(colon + 1)));
       if (!value.empty()) {
-        record(key, value, number, recorder);
+        record(key, value, number, recorder, kMegatronWords);
         any = true;
       }
     }
@@ -126,7 +120,7 @@ bool take_sentence(std::string_view message, std::int64_t number, Recorder& reco
     case Form::kPair: {
       const std::size_t equals = rest.find(" = ");
       if (equals == std::string_view::npos) return false;
-      record(trimmed(rest.substr(0, equals)), trimmed(rest.substr(equals + 3)), number, recorder);
+      record(trimmed(rest.substr(0, equals)), trimmed(rest.substr(equals + 3)), number, recorder, kNanogptWords);
       return true;
     }
     case Form::kPairs: return take_pairs(message.substr(std::string_view("using ").size()), number, recorder);

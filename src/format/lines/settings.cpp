@@ -6,8 +6,9 @@
 
 #include "assay/setting.h"
 #include "core/metric_names.h"
-#include "core/setting_names.h"
+#include "format/config/flat_settings.h"
 #include "format/config/literal.h"
+#include "format/config/vocabulary_tables.h"
 #include "format/lines/number_scan.h"
 #include "format/lines/setting_blocks.h"
 #include "format/lines/setting_sentences.h"
@@ -59,20 +60,12 @@ bool is_also_metric(std::string_view canonical) {
   return canonical == setting::kLearningRate || canonical == setting::kLossScale;
 }
 
-// What MLPerf's hyper-parameters mean; those of its own without a common name keep theirs.
-std::string_view benchmark_setting(std::string_view key) {
-  if (const std::string_view canonical = canonical_setting(key); !canonical.empty()) return canonical;
+// Which of the keys of MLPerf's log are settings.
+bool is_benchmark_setting(std::string_view key) {
   constexpr auto kKept = std::to_array<std::string_view>(
       {"eval_samples", "init_checkpoint_step", "submission_benchmark", "submission_platform", "target_accuracy"});
-  if (std::find(kKept.begin(), kKept.end(), key) != kKept.end()) return key;
-  if (!key.starts_with("opt_")) return {};
-  if (key == "opt_name") return setting::kOptimizer;
-  if (key.ends_with("beta_1")) return setting::kAdamBeta1;
-  if (key.ends_with("beta_2")) return setting::kAdamBeta2;
-  if (key.ends_with("epsilon")) return setting::kAdamEpsilon;
-  if (key.find("weight_decay") != std::string_view::npos) return setting::kWeightDecay;
-  if (key == "opt_learning_rate_decay_schedule") return setting::kSchedule;
-  return key;
+  return key.starts_with("opt_") || term_of(kMlperfWords, key) != nullptr || !common_setting(key).empty() ||
+         std::find(kKept.begin(), kKept.end(), key) != kKept.end();
 }
 
 class Taker {
@@ -89,19 +82,11 @@ class Taker {
   bool take_rate() { return pair(true); }
 
  private:
-  void record(std::string_view key, std::string_view value, std::string_view written = {}) {
-    const std::string_view canonical = canonical_setting(key);
+  void record(std::string_view key, std::string_view value, const Vocabulary& words = shared_vocabulary()) {
     value = unquoted(value).substr(0, kLongestValue);
-    std::string plain;
-    if (is_grouped(value)) {
-      plain = value;
-      std::erase(plain, ',');
-      value = plain;
-    }
-    recorder_.setting(canonical.empty() ? key : canonical, value, number_, written.empty() ? key : written);
-    if (canonical != setting::kTrainSteps) return;
-    const Token steps = scan_token(value.data(), value.data() + value.size());
-    if (const std::int64_t planned = steps.integer_or(0); steps && planned > 0) recorder_.planned_steps(planned);
+    FlatSetting one{std::string(key), std::string(value), number_};
+    if (is_grouped(value)) std::erase(one.text, ',');
+    record_setting(one, recorder_, words);
   }
 
   // The text behind the last mark of a logger: "] ", " - ", ">> ". Every unknown line comes here, so it is one pass.
@@ -130,7 +115,9 @@ class Taker {
     const std::string_view before = trimmed(line_.substr(0, from));
     if (before.ends_with("...") || (!before.empty() && is_word(before.back()))) return false;
     const std::string_view value = trimmed(line_.substr(end));
-    if (!value.empty()) record(key, value);
+    // DeepSpeed prints its configuration like this; Megatron-LM's lines may come without the rule above them.
+    const bool deepspeed = before.find("[config.py:") != std::string_view::npos;
+    if (!value.empty()) record(key, value, deepspeed ? kDeepspeedDumpWords : kMegatronWords);
     return true;
   }
 
@@ -144,7 +131,7 @@ class Taker {
     std::string_view key = trimmed(line_.substr(0, equals));
     const std::size_t prefix = key.rfind(">> ");
     if (prefix != std::string_view::npos) key = trimmed(key.substr(prefix + 3));
-    const std::string_view canonical = canonical_setting(key);
+    const std::string_view canonical = common_setting(key);
     if (canonical.empty() || key.find(' ') == std::string_view::npos) return false;
     record(key, line_.substr(equals + 3));
     return true;
@@ -173,12 +160,11 @@ class Taker {
     const std::size_t from = at + kKey.size();
     const std::string_view key = line_.substr(from, std::min(line_.find('"', from), line_.size()) - from);
     const std::size_t value = line_.find(kValue, from);
-    const std::string_view canonical = benchmark_setting(key);
-    if (canonical.empty() || value == std::string_view::npos) return false;
+    if (!is_benchmark_setting(key) || value == std::string_view::npos) return false;
     std::string_view rest = line_.substr(value + kValue.size());
     rest = rest.substr(0, rest.find_first_of(",}"));
     if (rest == "null") return false;
-    record(canonical, rest, key);
+    record(key, rest, kMlperfWords);
     return true;
   }
 
@@ -199,7 +185,7 @@ class Taker {
     if (gap == std::string_view::npos || gap + 1 == text.size() || text[gap + 1] != ' ') return false;
     const std::string_view key = text.substr(0, gap);
     const std::string_view value = trimmed(text.substr(gap));
-    if (!is_identifier(key) || canonical_setting(key).empty() || value.empty()) return false;
+    if (!is_identifier(key) || common_setting(key).empty() || value.empty()) return false;
     if (value.find_first_of(" \t:=|") != std::string_view::npos) return false;
     record(key, value);
     return true;
@@ -213,7 +199,7 @@ class Taker {
       std::size_t end = at + 2;
       while (end < line_.size() && (is_word(line_[end]) || line_[end] == '-')) ++end;
       const std::string_view key = line_.substr(at + 2, end - at - 2);
-      if (canonical_setting(key).empty()) continue;
+      if (common_setting(key).empty()) continue;
       std::string_view rest = line_.substr(end);
       while (!rest.empty() &&
              (is_blank(rest[0]) || rest[0] == '=' || rest[0] == '\'' || rest[0] == '"' || rest[0] == ',')) {
@@ -221,7 +207,7 @@ class Taker {
       }
       const std::string_view value = rest.substr(0, rest.find_first_of(" \t'\",;"));
       const bool flag = value.empty() || value == "\\" || value.starts_with("--");
-      if (flag && canonical_setting(key) != setting::kFp16 && canonical_setting(key) != setting::kBf16) continue;
+      if (flag && common_setting(key) != setting::kFp16 && common_setting(key) != setting::kBf16) continue;
       // "$LR" and "[--lr LR]" give no value.
       if (!flag && value.find_first_of("$[]<>{}()") != std::string_view::npos) continue;
       if (!flag &&
@@ -241,7 +227,7 @@ class Taker {
     const std::string_view key = unquoted(text.substr(0, at));
     while (at < text.size() && is_blank(text[at])) ++at;
     if (at >= text.size() || (text[at] != ':' && text[at] != '=')) return false;
-    const std::string_view canonical = canonical_setting(key);
+    const std::string_view canonical = common_setting(key);
     const std::string_view value = unquoted(text.substr(at + 1, text.find(" #", at) - at - 1));
     // "LR=3e-4" of a shell.
     const bool variable = text.starts_with(key) && text.substr(key.size()).starts_with('=') &&
@@ -263,7 +249,7 @@ class Taker {
     if (middle == std::string_view::npos || text.find(bar, middle + bar.size()) != std::string_view::npos) return false;
     const std::string_view key = trimmed(text.substr(0, middle));
     const std::string_view value = trimmed(text.substr(middle + bar.size()));
-    const std::string_view canonical = canonical_setting(key);
+    const std::string_view canonical = common_setting(key);
     if (canonical.empty() || is_also_metric(canonical) || value.empty() || !is_identifier(key)) return false;
     record(key, value);
     return true;
@@ -287,7 +273,7 @@ class Taker {
       const std::size_t colon = text.find(':');
       if (colon == std::string_view::npos) return false;
       const std::string_view key = text.substr(0, colon);
-      if (canonical_setting(key).empty() && (meaning_of(key) || key.ends_with("loss"))) return true;
+      if (common_setting(key).empty() && (meaning_of(key) || key.ends_with("loss"))) return true;
       const std::size_t next = text.find(' ', colon);
       if (next == std::string_view::npos) return false;
       text.remove_prefix(next + 1);
@@ -305,7 +291,7 @@ class Taker {
         const std::string_view key = trimmed(part.substr(0, at));
         std::string_view value = part.substr(at + 1);
         while (!value.empty() && value.back() == ')') value.remove_suffix(1);
-        if (!canonical_setting(key).empty() && !value.empty()) {
+        if (!common_setting(key).empty() && !value.empty()) {
           record(key, value);
           ++taken;
         }

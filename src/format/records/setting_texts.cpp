@@ -10,7 +10,7 @@
 
 #include "assay/setting.h"
 #include "base/bytes.h"
-#include "core/setting_names.h"
+#include "format/config/vocabulary.h"
 #include "format/lines/settings.h"
 #include "format/records/proto.h"
 #include "format/tables/json_scanner.h"
@@ -31,10 +31,19 @@ std::string joined(std::string_view path, std::string_view name) {
   return path.empty() ? std::string(name) : std::string(path) + "/" + std::string(name);
 }
 
+using FlatSettings = std::vector<FlatSetting>;
+
+void append(FlatSettings& out, std::string_view path, std::string_view value, std::int64_t record) {
+  constexpr std::size_t kMostSettings = 100'000;
+  if (out.size() >= kMostSettings) return;
+  out.push_back(
+      {printable_utf8(path.substr(0, 4 * kLongestName)), printable_utf8(value.substr(0, kLongestValue)), record});
+}
+
 class JsonSettings {
  public:
-  JsonSettings(Recorder& recorder, std::string_view json, std::int64_t record)
-      : recorder_(recorder), json_(json), scanner_(json), record_(record) {}
+  JsonSettings(FlatSettings& out, std::string_view json, std::int64_t record)
+      : out_(out), json_(json), scanner_(json), record_(record) {}
 
   bool take(const std::string& path) {
     const bool good = take_value(scanner_.next(), path, 0);
@@ -81,10 +90,10 @@ class JsonSettings {
   }
 
   void record(const std::string& path, std::string_view value) {
-    if (!path.empty()) take_setting(recorder_, path, value, record_);
+    if (!path.empty()) append(out_, path, value, record_);
   }
 
-  Recorder& recorder_;
+  FlatSettings& out_;
   std::string_view json_;
   JsonScanner scanner_;
   std::int64_t record_;
@@ -110,7 +119,7 @@ std::string_view next_line(std::string_view& text) {
 }
 
 // "|lr|0.0003|"; the line under the heading is dashes.
-bool take_table_row(Recorder& recorder, std::string_view line, std::int64_t record) {
+bool take_table_row(FlatSettings& out, std::string_view line, std::int64_t record) {
   if (line.size() < 5 || !line.starts_with('|') || !line.ends_with('|')) return false;
   line = line.substr(1, line.size() - 2);
   const std::size_t bar = line.find('|');
@@ -119,7 +128,7 @@ bool take_table_row(Recorder& recorder, std::string_view line, std::int64_t reco
   const std::string_view value = trimmed(line.substr(bar + 1));
   const bool rule = name.find_first_not_of("-: ") == std::string_view::npos;
   const bool heading = value == "value" || value == "Value";
-  if (!rule && !heading && name.size() <= kLongestName) take_setting(recorder, name, value, record);
+  if (!rule && !heading && name.size() <= kLongestName) append(out, name, value, record);
   return true;
 }
 
@@ -143,12 +152,10 @@ class IndentedSettings {
     }
     return !found_.empty();
   }
-  bool any_known() const {
-    return std::any_of(found_.begin(), found_.end(),
-                       [](const auto& one) { return !canonical_of_path(one.first).empty(); });
-  }
-  void record(Recorder& recorder, std::int64_t record) const {
-    for (const auto& [path, value] : found_) take_setting(recorder, path, value, record);
+  FlatSettings settings(std::int64_t record) const {
+    FlatSettings out;
+    for (const auto& [path, value] : found_) append(out, path, value, record);
+    return out;
   }
 
  private:
@@ -187,8 +194,9 @@ bool take_indented_settings(Recorder& recorder, std::string_view tag, std::strin
   constexpr auto kTags = std::to_array<std::string_view>({"config", "arg", "param", "setting", "yaml"});
   const bool meant = std::any_of(kTags.begin(), kTags.end(),
                                  [&](std::string_view word) { return tag.find(word) != std::string_view::npos; });
-  if (!meant && !settings.any_known()) return false;
-  settings.record(recorder, record);
+  const FlatSettings found = settings.settings(record);
+  if (!meant && !holds_training_settings(found, true)) return false;
+  record_settings(found, recorder);
   return true;
 }
 
@@ -214,7 +222,7 @@ std::string plain_value(std::string_view message) {
 }
 
 // SessionStartInfo: a map from names to values is a list of messages of a key (1) and a value (2).
-void take_session_start(Recorder& recorder, std::string_view message, std::int64_t record) {
+void take_session_start(FlatSettings& out, std::string_view message, std::int64_t record) {
   ProtoReader reader(message);
   while (reader.next()) {
     if (reader.field() != 1) {
@@ -231,67 +239,64 @@ void take_session_start(Recorder& recorder, std::string_view message, std::int64
         default: entry.skip();
       }
     }
-    if (!name.empty() && name.size() <= kLongestName && !value.empty()) take_setting(recorder, name, value, record);
+    if (!name.empty() && name.size() <= kLongestName && !value.empty()) append(out, name, value, record);
   }
 }
 
 }  // namespace
 
-void take_setting(Recorder& recorder, std::string_view path, std::string_view value, std::int64_t record) {
-  constexpr std::int64_t kMostSettings = 100'000;
-  if (static_cast<std::int64_t>(recorder.settings()) >= kMostSettings) return;
-  const std::string name = printable_utf8(path.substr(0, 4 * kLongestName));
-  const std::string_view known = canonical_of_path(name);
-  recorder.setting(known.empty() ? std::string_view(name) : known, printable_utf8(value.substr(0, kLongestValue)),
-                   record, name);
-  if (known != setting::kTrainSteps) return;
-  const auto number = parse_number(value);
-  const auto steps = number ? exact_integer(*number) : std::nullopt;
-  if (steps && *steps > 0) recorder.planned_steps(*steps);
-}
-
-bool take_json_settings(Recorder& recorder, std::string_view path, std::string_view json, std::int64_t record) {
+bool append_json_settings(std::vector<FlatSetting>& out, std::string_view path, std::string_view json,
+                          std::int64_t record) {
   // Once to see that it is sound, so that broken text leaves no half of itself.
   JsonScanner check(json);
   const Token first = check.next();
   if (first == Token::kObject || first == Token::kArray ? check.skip() != Token::kEnd : first == Token::kError) {
     return false;
   }
-  return JsonSettings(recorder, json, record).take(std::string(path));
+  return JsonSettings(out, json, record).take(std::string(path));
 }
 
 bool take_text_settings(Recorder& recorder, std::string_view tag, std::string_view text, std::int64_t record) {
   constexpr std::string_view kSuffix = "/text_summary";
   if (tag.ends_with(kSuffix)) tag.remove_suffix(kSuffix.size());
   text = without_wrapping(text);
-  if (text.starts_with('{') && take_json_settings(recorder, "", text, record)) return true;
+  FlatSettings settings;
+  if (text.starts_with('{') && append_json_settings(settings, "", text, record)) {
+    record_settings(settings, recorder);
+    return true;
+  }
+  settings.clear();
   if (text.find('\n') == std::string_view::npos) {
     constexpr std::size_t kShort = 200;
     if (text.empty() || text.size() > kShort || !is_name(tag)) return false;
     // A sentence is a sample of what the model says, and no value.
-    if (canonical_setting(tag).empty() && std::count(text.begin(), text.end(), ' ') > 2) return false;
-    take_setting(recorder, tag, text, record);
+    if (common_setting(tag).empty() && std::count(text.begin(), text.end(), ' ') > 2) return false;
+    append(settings, tag, text, record);
+    record_setting(settings.front(), recorder, shared_vocabulary());
     return true;
   }
   if (take_indented_settings(recorder, tag, text, record)) return true;
   bool any = false;
   for (std::size_t count = 0; !text.empty() && count < kMostLines; ++count) {
     const std::string_view line = next_line(text);
-    if (take_table_row(recorder, line, record) || lines::take_settings(line, record, recorder)) any = true;
+    if (take_table_row(settings, line, record) || lines::take_settings(line, record, recorder)) any = true;
   }
+  record_settings(settings, recorder);
   return any;
 }
 
 void take_hparams(Recorder& recorder, std::string_view message, std::int64_t record) {
   constexpr std::uint32_t kSessionStartInfo = 3;  // of HParamsPluginData
+  FlatSettings settings;
   ProtoReader reader(message);
   while (reader.next()) {
     if (reader.field() == kSessionStartInfo) {
-      take_session_start(recorder, reader.bytes(), record);
+      take_session_start(settings, reader.bytes(), record);
     } else {
       reader.skip();
     }
   }
+  record_settings(settings, recorder);
 }
 
 }  // namespace assay

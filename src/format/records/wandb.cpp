@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "format/config/vocabulary.h"
 #include "format/lines/ledger.h"
 #include "format/lines/text_log.h"
 #include "format/records/log_blocks.h"
@@ -168,12 +169,19 @@ class WandbReader final : public StreamReader, private BlockSink {
   }
 
   void take_config() {
+    std::vector<FlatSetting> settings;
     for (const WandbItem& item : read_.items) {
       if (item.parts == 0 || item.name[0].starts_with("_wandb")) continue;
       std::string path(item.name[0]);
       for (std::size_t part = 1; part < item.parts; ++part) path.append("/").append(item.name[part]);
-      take_json_settings(recorder_, path, item.json, record_);
+      const std::size_t before = settings.size();
+      if (!append_json_settings(settings, path, item.json, record_)) settings.resize(before);
     }
+    // What is changed later is said in the words of what was said first.
+    const Vocabulary* words = vocabulary_of(settings);
+    if (words != nullptr) words_ = words;
+    if (words != nullptr || words_ == nullptr) return record_settings(settings, recorder_, words_);
+    for (const FlatSetting& one : settings) record_setting(one, recorder_, *words_);
   }
 
   // Messages of one kind behind each other are one message with the fields of both: so a row grows.
@@ -312,6 +320,7 @@ class WandbReader final : public StreamReader, private BlockSink {
   static constexpr std::size_t kMostMedia = 4096;
 
   Recorder& recorder_;
+  const Vocabulary* words_ = nullptr;  // of the configuration
   LogBlocks blocks_;
   ObjectRows rows_;
   Console console_;
