@@ -3,14 +3,14 @@
 //   data-parallel size  D = world / (tensor x pipeline x context x sequence-parallel); experts do not enter
 //   global batch        G = micro x D x accumulation, or given; then accumulation = G / (micro x D)
 //   tokens of a step    G x S (an upper bound where sequences are not packed)
-//   length              steps, or samples / G, or tokens / (G S), or epochs x examples / G
-//   warm-up             in steps, whatever it was counted in
+//   length, warm-up     derive_length.cpp
 // Frameworks differ in what they are told and in what they count: nanoGPT's accumulation is over all ranks, MindFormers
 // ignores accumulation in a pipeline and micro-batches outside of one, OLMo-core and llm.c count batches in tokens.
 // What was told is believed before what can be calculated; where both are there and differ, the fact says both.
 //
 // All sizes come from files: zero, negative, fractional or huge ones count as not said, and no product is taken
-// unchecked.
+// unchecked. A setting that is said but not known (a script would have to be run for it) is not one that is left out:
+// no default takes its place, and what needs it is not derived.
 
 #include "measure/derive.h"
 
@@ -24,71 +24,39 @@
 
 #include "assay/setting.h"
 #include "base/bytes.h"
-#include "measure/factors.h"
-#include "measure/model_shape.h"
+#include "measure/derive_facts.h"
 
 namespace assay {
 
 namespace {
 
-class Deriver {
- public:
-  Deriver(const Config& config, std::string_view dialect)
-      : config_(config), framework_(framework_of(config, dialect)) {}
+// Files of one run may speak several: the trainer's own word counts more than that of what it hands on.
+std::string framework_of(const Config& config, std::string_view dialect) {
+  std::string found;
+  for (const Setting& one : config.settings) {
+    if (one.key != setting::kFramework) continue;
+    const bool lesser = one.value == "deepspeed" || one.value == "accelerate" || one.value == "hf-model";
+    if (found.empty() || !lesser) found = one.value;
+  }
+  return found.empty() ? std::string(dialect) : found;
+}
 
-  std::vector<Derived> take() {
+class Deriver : DerivedFacts {
+ public:
+  Deriver(const Config& config, std::string_view dialect, std::vector<Derived>& out)
+      : DerivedFacts(config, framework_of(config, dialect), out) {}
+
+  void add_all() {
     precision();
     parallel();
     micro_batch();
     batch();
     accumulation();
-    length();
-    warmup();
-    derive_model(config_, framework_, sequence_, total_tokens_, out_);
-    return std::move(out_);
+    const Count tokens = derive_length(config_, framework_, {sequence_, batch_, step_tokens_}, out_);
+    derive_model(config_, framework_, sequence_, tokens, out_);
   }
 
  private:
-  static std::string framework_of(const Config& config, std::string_view dialect) {
-    // Files of one run may speak several: the trainer's own word counts more than that of what it hands on.
-    std::string found;
-    for (const Setting& one : config.settings) {
-      if (one.key != setting::kFramework) continue;
-      const bool lesser = one.value == "deepspeed" || one.value == "accelerate" || one.value == "hf-model";
-      if (found.empty() || !lesser) found = one.value;
-    }
-    return found.empty() ? std::string(dialect) : found;
-  }
-
-  Count said(std::string_view key) const { return count_said(config_, key); }
-  bool is(std::string_view framework) const { return framework_ == framework; }
-
-  Derived& add(std::string name, Value value, Text arithmetic, std::vector<std::string> from, Text disagreement = {}) {
-    out_.push_back(
-        {std::move(name), std::move(value), std::move(arithmetic), std::move(disagreement), std::move(from)});
-    return out_.back();
-  }
-
-  // A fact that a setting itself is. `against`: a calculation that gives another value.
-  void as_set(std::string_view key, std::int64_t value, const Product* against = nullptr) {
-    Text conflict;
-    if (against != nullptr && against->value() && *against->value() != value) {
-      const std::string product = shown(*against->value());
-      conflict = {fmt::format("set to {}, but {} = {}", shown(value), against->text().en, product),
-                  fmt::format("设为 {}，但 {} = {}", shown(value), against->text().zh, product)};
-    }
-    add(std::string(key), Value(value), {"as set", "按设置"}, {std::string(key)}, std::move(conflict));
-  }
-
-  void as_product(std::string_view key, const Product& product, const char* en = "", const char* zh = "") {
-    if (!product.value()) return;
-    const std::string result = shown(*product.value());
-    add(std::string(key), Value(*product.value()),
-        {fmt::format("{} = {}", product.text().en, *en == '\0' ? result : counted(*product.value(), en)),
-         fmt::format("{} = {}{}", product.text().zh, result, zh)},
-        product.from());
-  }
-
   // --- parallelism ---
 
   // Tensor x pipeline x context x sequence-parallel: the ranks that share one copy of the model. A size of 0 is 1.
@@ -107,23 +75,33 @@ class Deriver {
 
   void parallel() {
     const Product shared = model_ranks();
+    const std::string_view missing = first_unknown({setting::kTensorParallelSize, setting::kPipelineParallelSize,
+                                                    setting::kContextParallelSize, setting::kSequenceParallelSize});
     const Count told = said(setting::kDataParallelSize);
-    world(told, shared);
-    if (world_ && shared.value()) {
+    world(missing.empty() ? told : std::nullopt, shared);
+    if (world_ && shared.value() && missing.empty()) {
       quotient_of_world(told, shared);
     } else if (is("mlx-lm")) {
       data_parallel_ = 1;  // a single process
     } else if (told) {
       data_parallel_ = told;
       as_set(setting::kDataParallelSize, *told);
+    } else if (unknown(setting::kDataParallelSize)) {
+      return;  // which is told where the settings are
+    } else if (world_ && !missing.empty()) {
+      needs(setting::kDataParallelSize, missing);
+    } else if (const auto key = first_unknown({setting::kNodes, setting::kDevicesPerNode, setting::kWorldSize});
+               !world_ && !key.empty()) {
+      needs(setting::kDataParallelSize, key);
     }
   }
 
   void world(const Count& told, const Product& shared) {
     const Count nodes = said(setting::kNodes);
     const Count devices = said(setting::kDevicesPerNode);
+    const bool one_node = !nodes && !unknown(setting::kNodes) && !unknown(setting::kWorldSize);
     Product product;
-    if (devices) {
+    if (devices && (nodes || one_node)) {
       product.times({nodes.value_or(1), "nodes", "个节点", setting::kNodes});
       product.times({*devices, "devices", "个设备", setting::kDevicesPerNode});
       if (!nodes) product = only_devices(*devices);
@@ -144,6 +122,7 @@ class Deriver {
   // DeepSpeed's dump calls the data-parallel size world_size, and stands beside Megatron's: the greatest counts.
   Count world_said() const {
     Count greatest;
+    if (unknown(setting::kWorldSize)) return greatest;
     for (const Setting& one : config_.settings) {
       if (one.key != setting::kWorldSize || !one.unknown.empty()) continue;
       const auto number = one.number();
@@ -195,21 +174,17 @@ class Deriver {
     sequence_ = said(setting::kSequenceLength);
     micro_ = said(setting::kMicroBatchSize);
     const Count tokens = said(setting::kMicroBatchTokens);
-    if (micro_ || !tokens || !sequence_ || *tokens % *sequence_ != 0 || is("fairseq")) return;
+    if (micro_ || unknown(setting::kMicroBatchSize) || !tokens || !sequence_ || *tokens % *sequence_ != 0 ||
+        is("fairseq"))
+      return;
     micro_ = *tokens / *sequence_;
-    quotient(setting::kMicroBatchSize, *tokens, "tokens", "个 token", *sequence_, "tokens a sequence", "个 token/序列",
-             {std::string(setting::kMicroBatchTokens), std::string(setting::kSequenceLength)});
+    quotient(setting::kMicroBatchSize, {*tokens, "tokens", "个 token", setting::kMicroBatchTokens},
+             tokens_of_sequence());
   }
 
-  void quotient(std::string_view name, std::int64_t over, const char* over_en, const char* over_zh, std::int64_t under,
-                const char* under_en, const char* under_zh, std::vector<std::string> from) {
-    const std::int64_t result = over / under;
-    add(std::string(name), Value(result),
-        {fmt::format("{} / {} = {}", counted(over, over_en), counted(under, under_en), shown(result)),
-         fmt::format("{} {} / {} {} = {}", shown(over), over_zh, shown(under), under_zh, shown(result))},
-        std::move(from));
+  Amount tokens_of_sequence() const {
+    return {*sequence_, "tokens a sequence", "个 token/序列", setting::kSequenceLength};
   }
-
   Factor micro_factor() const { return {*micro_, "micro", "单卡批量", setting::kMicroBatchSize}; }
   Factor accumulation_factor(std::int64_t steps) const {
     return {steps, "accumulation", "梯度累积", setting::kGradientAccumulation};
@@ -228,7 +203,7 @@ class Deriver {
   Product batch_product() const {
     Product product;
     const Count steps = said(setting::kGradientAccumulation);
-    if (!micro_ || is("verl")) return product;
+    if (!micro_ || is("verl") || unknown(setting::kGradientAccumulation)) return product;
     if (is("nanogpt")) {
       product.times(micro_factor());
       product.times({steps.value_or(1), "accumulation over all ranks", "梯度累积（全部进程合计）",
@@ -247,6 +222,9 @@ class Deriver {
 
   Product mindformers_product(const Factor& ranks, const Count& steps) const {
     Product product;
+    const bool known =
+        first_unknown({setting::kBatchInterleave, setting::kPipelineParallelSize, setting::kMicroBatchCount}).empty();
+    if (!known) return product;
     product.times(micro_factor());
     product.times(ranks);
     const std::int64_t interleave = said(setting::kBatchInterleave).value_or(1);
@@ -267,11 +245,13 @@ class Deriver {
       batch_ = given;
       // NeMo and Megatron calculate the accumulation from the batch; a product of theirs says nothing against it.
       as_set(setting::kGlobalBatchSize, *given, calculated ? &product : nullptr);
+    } else if (unknown(setting::kGlobalBatchSize) || unknown(setting::kGlobalBatchTokens)) {
+      // what it would be calculated from could only be another one
     } else if (const Count tokens = said(setting::kGlobalBatchTokens); tokens && sequence_) {
       if (*tokens % *sequence_ == 0) {
         batch_ = *tokens / *sequence_;
-        quotient(setting::kGlobalBatchSize, *tokens, "tokens", "个 token", *sequence_, "tokens a sequence",
-                 "个 token/序列", {std::string(setting::kGlobalBatchTokens), std::string(setting::kSequenceLength)});
+        quotient(setting::kGlobalBatchSize, {*tokens, "tokens", "个 token", setting::kGlobalBatchTokens},
+                 tokens_of_sequence());
       }
     } else if (calculated) {
       batch_ = product.value();
@@ -287,7 +267,7 @@ class Deriver {
       add("tokens_per_step", Value(*tokens), {"as set", "按设置"}, {std::string(setting::kGlobalBatchTokens)});
       return;
     }
-    if (!batch_ || !sequence_) return;
+    if (!batch_ || !sequence_ || unknown(setting::kGlobalBatchTokens)) return;
     Product product;
     product.times({*batch_, "sequences", "条序列", setting::kGlobalBatchSize});
     product.times({*sequence_, "tokens", "个 token", setting::kSequenceLength});
@@ -303,9 +283,9 @@ class Deriver {
     const Count one = checked_multiply(*micro_, *steps);
     if (!one || *batch_ % *one != 0) return;
     data_parallel_ = *batch_ / *one;
-    quotient(setting::kDataParallelSize, *batch_, "sequences", "条序列", *one, "on each rank", "条/进程",
-             {std::string(setting::kGlobalBatchSize), std::string(setting::kMicroBatchSize),
-              std::string(setting::kGradientAccumulation)});
+    quotient(setting::kDataParallelSize, {*batch_, "sequences", "条序列", setting::kGlobalBatchSize},
+             {*one, "on each rank", "条/进程", setting::kMicroBatchSize},
+             {std::string(setting::kGradientAccumulation)});
   }
 
   void accumulation() {
@@ -334,112 +314,6 @@ class Deriver {
     }
   }
 
-  // --- length ---
-
-  void length() {
-    const Count samples = said(setting::kTrainSamples);
-    const Count tokens = said(setting::kTrainTokens);
-    const auto epochs = number_said(config_, setting::kTrainEpochs);
-    const Count examples = said(setting::kNumExamples);
-    const std::string name = std::string(setting::kTrainSteps);
-    steps_ = said(setting::kTrainSteps);
-    if (steps_) {
-      as_set(setting::kTrainSteps, *steps_);
-    } else if (samples && batch_) {
-      steps_ = *samples / *batch_;
-      quotient(name, *samples, "samples", "个样本", *batch_, "a step", "个/步",
-               {std::string(setting::kTrainSamples), std::string(setting::kGlobalBatchSize)});
-    } else if (tokens && step_tokens_) {
-      steps_ = *tokens / *step_tokens_;
-      quotient(name, *tokens, "tokens", "个 token", *step_tokens_, "a step", "个/步",
-               {std::string(setting::kTrainTokens), "tokens_per_step"});
-    } else if (epochs && examples && batch_ && *epochs > 0 && *epochs < 1e6) {
-      steps_from_epochs(*epochs, *examples);
-    }
-    if (steps_ && *steps_ <= 0) steps_.reset();
-    totals(samples, tokens, examples);
-  }
-
-  void steps_from_epochs(double epochs, std::int64_t examples) {
-    const auto all = exact_integer(std::floor(epochs * static_cast<double>(examples)));
-    if (!all) return;
-    steps_ = *all / *batch_;
-    add(std::string(setting::kTrainSteps), Value(*steps_),
-        {fmt::format("{} epochs x {} examples / {} a step = {}", epochs, shown(examples), shown(*batch_),
-                     shown(*steps_)),
-         fmt::format("{} 个 epoch × {} 个样本 / 每步 {} = {}", epochs, shown(examples), shown(*batch_),
-                     shown(*steps_))},
-        {std::string(setting::kTrainEpochs), std::string(setting::kNumExamples),
-         std::string(setting::kGlobalBatchSize)});
-  }
-
-  void totals(const Count& samples, const Count& tokens, const Count& examples) {
-    Count all = samples;
-    if (!samples && steps_ && batch_) {
-      Product product;
-      product.times({*steps_, "steps", "步", setting::kTrainSteps});
-      product.times({*batch_, "sequences", "条序列", setting::kGlobalBatchSize});
-      all = product.value();
-      as_product(setting::kTrainSamples, product);
-    }
-    if (tokens) {
-      total_tokens_ = tokens;
-    } else if (steps_ && step_tokens_ && !samples) {
-      Product product;
-      product.times({*steps_, "steps", "步", setting::kTrainSteps});
-      product.times({*step_tokens_, "tokens", "个 token", "tokens_per_step"});
-      total_tokens_ = product.value();
-      as_product(setting::kTrainTokens, product);
-    } else if (samples && sequence_) {
-      Product product;
-      product.times({*samples, "samples", "个样本", setting::kTrainSamples});
-      product.times({*sequence_, "tokens", "个 token", setting::kSequenceLength});
-      total_tokens_ = product.value();
-      as_product(setting::kTrainTokens, product);
-    }
-    if (all && examples && !number_said(config_, setting::kTrainEpochs)) {
-      const double epochs = static_cast<double>(*all) / static_cast<double>(*examples);
-      add(std::string(setting::kTrainEpochs), Value(epochs),
-          {fmt::format("{} samples / {} examples", shown(*all), shown(*examples)),
-           fmt::format("{} 个样本 / 数据集 {} 个", shown(*all), shown(*examples))},
-          {std::string(setting::kTrainSamples), std::string(setting::kNumExamples)});
-    }
-  }
-
-  // --- warm-up ---
-
-  void warmup() {
-    if (const Count told = said(setting::kWarmupSteps)) return as_set(setting::kWarmupSteps, *told);
-    const Count samples = said(setting::kWarmupSamples);
-    const Count tokens = said(setting::kWarmupTokens);
-    if (samples && batch_) {
-      quotient(setting::kWarmupSteps, *samples, "samples", "个样本", *batch_, "a step", "个/步",
-               {std::string(setting::kWarmupSamples), std::string(setting::kGlobalBatchSize)});
-    } else if (tokens && step_tokens_) {
-      quotient(setting::kWarmupSteps, *tokens, "tokens", "个 token", *step_tokens_, "a step", "个/步",
-               {std::string(setting::kWarmupTokens), "tokens_per_step"});
-    } else if (const auto share = number_said(config_, setting::kWarmupFraction)) {
-      warmup_share(*share, steps_, setting::kWarmupFraction, "steps of the run", "全程", setting::kTrainSteps);
-    } else if (const auto of_decay = number_said(config_, setting::kWarmupFractionOfDecay)) {
-      const Count decay = said(setting::kDecaySteps);
-      warmup_share(*of_decay, decay ? decay : steps_, setting::kWarmupFractionOfDecay, "steps of decay", "衰减期",
-                   decay ? setting::kDecaySteps : setting::kTrainSteps);
-    }
-  }
-
-  void warmup_share(double share, const Count& of, std::string_view key, const char* en, const char* zh,
-                    std::string_view of_key) {
-    if (!of || !(share >= 0) || share > 1) return;
-    // Not above what was meant: 0.03 of 1000 steps are 30 although 0.03 * 1000 is a little more.
-    const double steps = std::ceil(share * static_cast<double>(*of) - 1e-6);
-    const auto whole = exact_integer(std::max(steps, 0.0));
-    if (!whole) return;
-    add(std::string(setting::kWarmupSteps), Value(*whole),
-        {fmt::format("{} of {} {} = {}", share, shown(*of), en, shown(*whole)),
-         fmt::format("{} {} 步的 {} = {} 步", zh, shown(*of), share, shown(*whole))},
-        {std::string(key), std::string(of_key)});
-  }
-
   // --- precision ---
 
   void precision() {
@@ -454,14 +328,15 @@ class Deriver {
     }
   }
 
-  const Config& config_;
-  std::string framework_;
-  std::vector<Derived> out_;
-  Count world_, data_parallel_, micro_, sequence_, batch_, step_tokens_, steps_, total_tokens_;
+  Count world_, data_parallel_, micro_, sequence_, batch_, step_tokens_;
 };
 
 }  // namespace
 
-std::vector<Derived> derive(const Config& config, std::string_view dialect) { return Deriver(config, dialect).take(); }
+std::vector<Derived> derive(const Config& config, std::string_view dialect) {
+  std::vector<Derived> out;
+  Deriver(config, dialect, out).add_all();
+  return out;
+}
 
 }  // namespace assay

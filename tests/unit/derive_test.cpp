@@ -266,5 +266,78 @@ TEST(Derive, NonsenseGivesNothing) {
   }
 }
 
+// A value that only a run would tell takes the place of the default.
+Config with_unknown(Said said, std::initializer_list<const char*> unknown) {
+  Config out = config(said);
+  for (const char* key : unknown) out.settings.push_back({key, "$X", {}, "", "would have to be run"});
+  return out;
+}
+
+TEST(Derive, WhatStandsOnTheUnknownIsNotDerived) {
+  const Said run = {{"framework", "megatron"},    {"world_size", "8"},         {"micro_batch_size", "1"},
+                    {"global_batch_size", "256"}, {"sequence_length", "4096"}, {"train_steps", "100"}};
+  EXPECT_EQ(Facts{derive(config(run))}.count("data_parallel_size"), 8);
+  for (const char* key :
+       {"tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size", "sequence_parallel_size"}) {
+    const Facts got{derive(with_unknown(run, {key}))};
+    EXPECT_EQ(got.arithmetic("data_parallel_size"), std::string("needs ") + key + ", which is not known");
+    EXPECT_EQ(got.find("gradient_accumulation_steps"), nullptr) << key;
+    EXPECT_EQ(got.count("tokens_per_step"), 256 * 4096) << key;
+  }
+  // The last saying counts: what was unknown and is then said is known.
+  Config later = with_unknown(run, {"tensor_parallel_size"});
+  later.settings.push_back({"tensor_parallel_size", "2", {}, "", ""});
+  EXPECT_EQ(Facts{derive(later)}.count("data_parallel_size"), 4);
+}
+
+TEST(Derive, UnknownNodesAreNotOne) {
+  const Said run = {
+      {"framework", "megatron"}, {"devices_per_node", "8"}, {"micro_batch_size", "1"}, {"global_batch_size", "256"}};
+  EXPECT_EQ(Facts{derive(config(run))}.count("world_size"), 8);
+  const Facts got{derive(with_unknown(run, {"nodes"}))};
+  EXPECT_EQ(got.find("world_size"), nullptr);
+  EXPECT_EQ(got.arithmetic("data_parallel_size"), "needs nodes, which is not known");
+  EXPECT_EQ(got.find("gradient_accumulation_steps"), nullptr);
+  const Facts product{derive(with_unknown(run, {"world_size"}))};
+  EXPECT_EQ(product.find("world_size"), nullptr);
+}
+
+TEST(Derive, UnknownBatchesAndLengths) {
+  const Said run = {{"framework", "hf-trainer"}, {"world_size", "8"},      {"micro_batch_size", "4"},
+                    {"train_epochs", "3"},       {"num_examples", "6400"}, {"sequence_length", "1024"},
+                    {"warmup_fraction", "0.1"}};
+  EXPECT_EQ(Facts{derive(config(run))}.count("train_steps"), 600);
+  EXPECT_EQ(Facts{derive(config(run))}.count("warmup_steps"), 60);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"gradient_accumulation_steps"}))}.find("global_batch_size"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"global_batch_size"}))}.find("global_batch_size"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"train_steps"}))}.find("train_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"train_samples"}))}.find("train_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"train_tokens"}))}.find("train_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"warmup_steps"}))}.find("warmup_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"sequence_length"}))}.find("tokens_per_step"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"bf16"}))}.find("precision"), nullptr);
+}
+
+TEST(Derive, AShapeThatIsPartlyUnknownHasNoCount) {
+  const Said model = {{"framework", "megatron"},
+                      {"num_layers", "2"},
+                      {"hidden_size", "64"},
+                      {"num_attention_heads", "4"},
+                      {"padded_vocab_size", "50304"},
+                      {"sequence_length", "1024"},
+                      {"max_position_embeddings", "1024"}};
+  EXPECT_GT(Facts{derive(config(model))}.count("parameters"), 3'000'000);
+  for (const char* key : {"num_layers", "hidden_size", "num_key_value_heads", "num_experts", "ffn_hidden_size",
+                          "gated_mlp", "tied_embeddings", "linear_bias", "padded_vocab_size", "normalization",
+                          "max_position_embeddings", "qk_norm", "position_embedding"}) {
+    const Facts got{derive(with_unknown(model, {key}))};
+    EXPECT_EQ(got.arithmetic("parameters"), std::string("needs ") + key + ", which is not known");
+    EXPECT_EQ(got.find("flops_per_token"), nullptr) << key;
+  }
+  // What the shape does not stand on may stay unknown.
+  EXPECT_GT(Facts{derive(with_unknown(model, {"tensor_parallel_size"}))}.count("parameters"), 0);
+  EXPECT_GT(Facts{derive(with_unknown(model, {"sequence_length"}))}.count("parameters"), 0);
+}
+
 }  // namespace
 }  // namespace assay
