@@ -168,6 +168,8 @@ constexpr std::array kSnippets = {
     "X=\"a'b\"'c\"d'",
     "X=1;X=2;# X=3",
     "X=$((2#101)); X=5",
+    "A=08; X=$((10#$A))",
+    "X=$((16#fF + 2#101 + 64#_ + 36#Z))",
 };
 
 std::string ask_bash(const std::string& snippet) {
