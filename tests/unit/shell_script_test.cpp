@@ -170,6 +170,19 @@ constexpr std::array kSnippets = {
     "X=$((2#101)); X=5",
     "A=08; X=$((10#$A))",
     "X=$((16#fF + 2#101 + 64#_ + 36#Z))",
+    "IFS=, read -ra X <<< '0,1,2,3'",
+    "IFS=, read -ra A <<< '0,,2,'; X=${#A[@]}",
+    "read -ra X <<< ' a  b '",
+    "read -a X <<< \"1 2\"",
+    "A=4; printf -v A '%d' 2; X=$A",
+    "printf -v X '%s-%s' a b",
+    "declare -n R=X; X=4; R=8",
+    "declare -n R=A; A=4; X=$R",
+    "f() { local -n out=$1; out=7; }; f X; out=3",
+    "declare -n R=X; R=(1 2); R+=(3)",
+    "A=(1 2); B=(\"${A[@]}\" 3); X=${#B[@]}",
+    "A=(1 22); X=${#A[1]}",
+    "A=(\"a b\" c); X=${#A[@]}",
 };
 
 std::string ask_bash(const std::string& snippet) {
@@ -214,6 +227,21 @@ TEST(ShellScript, WhatOnlyARunTellsIsUnknown) {
       {"X=$((1 / 0))", "\"1 / 0\" divides by zero"},
       {"X=$((9223372036854775807 + 1))", "\"9223372036854775807 + 1\" is larger than 64 bits"},
       {"X=$((X + 1))", "$X is not set in this script"},
+      {"A=($(nproc)); X=${#A[@]}", "$(nproc) would have to be run"},
+      {"A=($(nproc)); X=${A[1]}", "$(nproc) would have to be run"},
+      {"A=(1 $(nproc)); B=(\"${A[@]}\"); X=${#B[@]}", "$(nproc) would have to be run"},
+      {"B=$(nproc); A=($B); X=${#A[@]}", "$(nproc) would have to be run"},
+      {"mapfile -t A < hosts; X=${#A[@]}", "is input of `mapfile`"},
+      {"read -ra A; X=${#A[@]}", "is input of `read`"},
+      {"read -ra A <<< \"$(ls)\"; X=${#A[@]}", "is input of `read`"},
+      {"A=({1..99999999}); X=${#A[@]}", "{1..99999999} stands for several words"},
+      {"A=(*.json); X=${#A[@]}", "*.json stands for several words"},
+      {"A=(\"$@\"); X=${#A[@]}", "$@ stands for the arguments of the script"},
+      {"A=(1)\n[ -f x ] && A+=(2)\nX=${#A[@]}", "set in a branch, line 2"},
+      {"printf -v X '%05d' 3", "is what `printf -v` prints"},
+      {"printf -v X '%s' $(nproc)", "is what `printf -v` prints"},
+      {"X=1\nfor i in 1 2; do printf -v X '%d' 3; done", "changes in a loop, line 2"},
+      {"declare -n X=$(nproc)", "refers to a variable that is not known"},
       {"X=${!A}", "${!A} names a variable by another one"},
       {"X=<your path>", "<your path> is a placeholder"},
       {"for X in {1..3}; do :; done", "takes several values in a loop, line 1: {1..3}"},
@@ -251,6 +279,18 @@ TEST(ShellScript, AnUnknownPieceLeavesTheRestOfAListKnown) {
   EXPECT_EQ(batch->value, "4");
   EXPECT_EQ(batch->unknown, "set in a branch, line 2");
   ASSERT_NE(got.config.find("train_steps"), nullptr);
+}
+
+TEST(ShellScript, AnOptionOfOneBranchIsSaidButUnknown) {
+  const Recording got = read_bytes("run.sh",
+                                   "if [ \"$Q\" ]; then Y=--fp16; else Y=--bf16; fi\n"
+                                   "python t.py --lr 1 --tensor-model-parallel-size 2 $Y\n");
+  for (const char* key : {"fp16", "bf16"}) {
+    const auto found = std::find_if(got.config.settings.begin(), got.config.settings.end(),
+                                    [&](const Setting& one) { return one.key == key; });
+    ASSERT_NE(found, got.config.settings.end()) << key;
+    EXPECT_EQ(found->unknown, "set in a branch, line 1");
+  }
 }
 
 void expect_told(const char* path, const std::string& text,
