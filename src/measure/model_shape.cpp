@@ -16,6 +16,7 @@
 
 #include "assay/setting.h"
 #include "base/bytes.h"
+#include "measure/layer_kinds.h"
 
 namespace assay {
 
@@ -105,21 +106,30 @@ const Family* family_named(std::string_view name) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+// A family with its row, or a framework that has flags for every trait: no row. Their names may be the same: OLMo's own
+// YAML says all traits, and its defaults are not those of transformers' model of this name.
+struct Named {
+  std::string_view name;
+  const Family* family = nullptr;
+};
+
+Named family_row(std::string_view name) { return {name, family_named(name)}; }
+
 // The family that a framework trains where no model type is said.
-std::string_view family_of(Asked& asked, std::string_view framework) {
+Named family_of(Asked& asked, std::string_view framework) {
   const std::string type = asked.word(setting::kModelType);
-  if (family_named(type) != nullptr) return family_named(type)->name;
-  if (framework == "nanotron") return "llama";
-  if (framework == "llama-params") return "llama";
-  if (framework == "mindformers" && contains(type, "llama")) return "llama";
+  if (family_named(type) != nullptr) return family_row(family_named(type)->name);
+  if (framework == "nanotron") return family_row("llama");
+  if (framework == "llama-params") return family_row("llama");
+  if (framework == "mindformers" && contains(type, "llama")) return family_row("llama");
   if (framework == "maxtext") {
     const std::string block = asked.word("decoder_block");
-    if (contains(block, "llama") || block == "mistral" || block == "mixtral") return "llama";
+    if (contains(block, "llama") || block == "mistral" || block == "mixtral") return family_row("llama");
   }
-  if (framework == "llm-foundry" && (type == "mpt_causal_lm" || type.empty())) return "mpt";
+  if (framework == "llm-foundry" && (type == "mpt_causal_lm" || type.empty())) return family_row("mpt");
   if (framework == "megatron" || framework == "megatron-bridge" || framework == "nemo" || framework == "gpt-neox" ||
       framework == "nanogpt" || framework == "litgpt" || framework == "olmo") {
-    return framework;  // has flags for every trait
+    return {framework};
   }
   return {};
 }
@@ -191,6 +201,16 @@ void traits_of_family(Asked& asked, std::string_view framework, const Family& fa
   if (has(kPositions)) {
     shape.positions = asked.count(setting::kMaxPositions).value_or(0) + (has(kTwoMorePositions) ? 2 : 0);
   }
+  // OPT-350M: narrower embeddings behind two projections, and no norm at the end.
+  if (family.name == "opt") {
+    if (const auto width = asked.count("word_embed_proj_dim"); width && *width != shape.hidden) {
+      shape.embedding_width = *width;
+    }
+    // The published file says so; one that leaves it out is not known to have the norm or not.
+    const auto before = asked.flag("do_layer_norm_before");
+    shape.final_norm = before.value_or(true);
+    if (shape.embedding_width > 0 && !before) shape.vocabulary = 0;
+  }
   const bool grouped = asked.flag("new_decoder_architecture").value_or(false);  // Falcon 40B and later
   if (grouped) shape.norms_per_layer = 2;
   if (has(kMultiQuery) && !grouped && asked.flag("multi_query").value_or(true)) shape.kv_heads = 1;
@@ -242,11 +262,34 @@ void experts_of(Asked& asked, std::string_view framework, ModelShape& shape) {
   shape.experts_per_token = asked.count(setting::kExpertsPerToken).value_or(usual);
   shape.expert_ffn = asked.count(setting::kMoeFfnHiddenSize).value_or(shape.ffn);
   shape.dense_layers = asked.count(setting::kDenseLayers).value_or(0);
+  if (asked.flag("moe_router_enable_expert_bias").value_or(false)) shape.router_bias = true;
   if (const auto shared = asked.count(setting::kSharedExpertFfnHiddenSize)) {
     shape.shared_ffn = *shared;
   } else if (const auto experts = asked.count(setting::kSharedExperts)) {
     shape.shared_ffn = checked_multiply(*experts, shape.expert_ffn).value_or(0);
   }
+}
+
+// Layers that only fill a pipeline are none, and not all of the others have experts. False: not understood.
+bool layers_of(Asked& asked, ModelShape& shape) {
+  const std::string noop = asked.word("noop_layers");
+  const std::string frequency = shape.experts > 0 ? asked.word("moe_layer_freq") : std::string();
+  if (noop.empty() && frequency.empty()) return true;
+  const auto kinds = layer_kinds(shape.layers, shape.dense_layers, frequency, noop);
+  if (!kinds) return false;
+  shape.layers = kinds->real;
+  if (shape.experts > 0) shape.dense_layers = kinds->dense;
+  return true;
+}
+
+// Latent attention (MLA). Megatron's dump prints its ranks whether it is used or not.
+void latent_attention_of(Asked& asked, std::string_view framework, ModelShape& shape) {
+  if (framework.starts_with("megatron") && asked.flag("multi_latent_attention") == false) return;
+  shape.query_rank = asked.count(setting::kQueryLoraRank).value_or(0);
+  shape.key_value_rank = asked.count(setting::kKeyValueLoraRank).value_or(0);
+  shape.nope_dim = asked.count(setting::kNopeHeadDim).value_or(0);
+  shape.rope_dim = asked.count(setting::kRopeHeadDim).value_or(0);
+  shape.value_dim = asked.count(setting::kValueHeadDim).value_or(0);
 }
 
 std::int64_t vocabulary_of_model(Asked& asked, std::string_view framework) {
@@ -318,7 +361,7 @@ std::optional<bool> flag_said(const Config& config, std::string_view key) {
 std::optional<DescribedModel> described_model(const Config& config, std::string_view framework) {
   Asked asked(config);
   if (framework == "llm.c") return llmc_model(asked);
-  const std::string_view name = family_of(asked, framework);
+  const auto [name, family] = family_of(asked, framework);
   if (name.empty()) return std::nullopt;
   ModelShape shape;
   shape.hidden = asked.count(setting::kHiddenSize).value_or(0);
@@ -335,7 +378,6 @@ std::optional<DescribedModel> described_model(const Config& config, std::string_
   if (!head_dim && shape.hidden % shape.heads != 0) return std::nullopt;
   shape.head_dim = head_dim.value_or(shape.hidden / shape.heads);
   shape.vocabulary = vocabulary_of_model(asked, framework);
-  const Family* family = family_named(name);
   if (family != nullptr) {
     traits_of_family(asked, framework, *family, shape);
   } else {
@@ -345,11 +387,8 @@ std::optional<DescribedModel> described_model(const Config& config, std::string_
   if (asked.flag(setting::kQkvBias).value_or(false)) shape.qkv_bias = true;
   shape.ffn = ffn_of(asked, framework, family != nullptr && (family->traits & kFourTimes) != 0, shape);
   experts_of(asked, framework, shape);
-  shape.query_rank = asked.count(setting::kQueryLoraRank).value_or(0);
-  shape.key_value_rank = asked.count(setting::kKeyValueLoraRank).value_or(0);
-  shape.nope_dim = asked.count(setting::kNopeHeadDim).value_or(0);
-  shape.rope_dim = asked.count(setting::kRopeHeadDim).value_or(0);
-  shape.value_dim = asked.count(setting::kValueHeadDim).value_or(0);
+  if (!layers_of(asked, shape)) return std::nullopt;
+  latent_attention_of(asked, framework, shape);
   return DescribedModel{shape, std::string(name), asked.unknown()};
 }
 

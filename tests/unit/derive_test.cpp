@@ -339,5 +339,89 @@ TEST(Derive, AShapeThatIsPartlyUnknownHasNoCount) {
   EXPECT_GT(Facts{derive(with_unknown(model, {"sequence_length"}))}.count("parameters"), 0);
 }
 
+// MindSpeed's DeepSeek-V3: 64 layers of which three only fill the pipeline.
+TEST(Derive, LayersThatDoNothingAndLayersWithoutExperts) {
+  Config deepseek = config({{"framework", "megatron"},      {"num_layers", "64"},
+                            {"hidden_size", "7168"},        {"ffn_hidden_size", "18432"},
+                            {"num_attention_heads", "128"}, {"padded_vocab_size", "129280"},
+                            {"tied_embeddings", "false"},   {"gated_mlp", "true"},
+                            {"linear_bias", "false"},       {"normalization", "RMSNorm"},
+                            {"position_embedding", "rope"}, {"num_experts", "256"},
+                            {"experts_per_token", "8"},     {"moe_ffn_hidden_size", "2048"},
+                            {"shared_experts", "1"},        {"dense_layers", "3"},
+                            {"query_lora_rank", "1536"},    {"key_value_lora_rank", "512"},
+                            {"nope_head_dim", "128"},       {"rope_head_dim", "64"},
+                            {"value_head_dim", "128"},      {"moe_layer_freq", "1"},
+                            {"noop_layers", "61,62,63"},    {"moe_router_enable_expert_bias", "true"}});
+  EXPECT_EQ(Facts{derive(deepseek)}.count("parameters"), 671'026'419'200);
+  deepseek.settings.push_back({"dense_layers", "None", {}, "", ""});
+  deepseek.settings.push_back({"moe_layer_freq", "[0]*3+[1]*61", {}, "", ""});
+  EXPECT_EQ(Facts{derive(deepseek)}.count("parameters"), 671'026'419'200);
+  deepseek.settings.push_back({"moe_layer_freq", "every_second()", {}, "", ""});
+  EXPECT_EQ(Facts{derive(deepseek)}.find("parameters"), nullptr);
+  deepseek.settings.push_back({"moe_layer_freq", "$F", {}, "", "would have to be run"});
+  EXPECT_EQ(Facts{derive(deepseek)}.arithmetic("parameters"), "needs moe_layer_freq, which is not known");
+  const Facts every_second = facts({{"framework", "megatron"},
+                                    {"num_layers", "4"},
+                                    {"hidden_size", "1024"},
+                                    {"ffn_hidden_size", "4096"},
+                                    {"num_attention_heads", "16"},
+                                    {"padded_vocab_size", "32000"},
+                                    {"gated_mlp", "true"},
+                                    {"linear_bias", "false"},
+                                    {"normalization", "RMSNorm"},
+                                    {"position_embedding", "rope"},
+                                    {"num_experts", "8"},
+                                    {"experts_per_token", "2"},
+                                    {"moe_ffn_hidden_size", "2048"},
+                                    {"moe_layer_freq", "2"}});
+  EXPECT_EQ(every_second.count("parameters"), 175'399'936);
+}
+
+// A dump of Megatron's prints the ranks of an attention that is not used.
+TEST(Derive, LatentAttentionThatIsOff) {
+  const Said plain = {{"framework", "megatron"},    {"num_layers", "2"},           {"hidden_size", "64"},
+                      {"num_attention_heads", "4"}, {"padded_vocab_size", "1024"}, {"position_embedding", "rope"}};
+  Config dump = config(plain);
+  for (const auto& [key, value] : Said{{"multi_latent_attention", "False"},
+                                       {"key_value_lora_rank", "32"},
+                                       {"nope_head_dim", "128"},
+                                       {"rope_head_dim", "64"},
+                                       {"value_head_dim", "128"}}) {
+    dump.settings.push_back({key, value, {}, "", ""});
+  }
+  EXPECT_EQ(Facts{derive(dump)}.count("parameters"), facts(plain).count("parameters"));
+}
+
+// OLMo's own YAML has the name of transformers' model, and other defaults.
+TEST(Derive, OlmoOfItsOwnTrainer) {
+  const Facts got = facts({{"framework", "olmo"},
+                           {"hidden_size", "1024"},
+                           {"num_layers", "4"},
+                           {"num_attention_heads", "16"},
+                           {"mlp_ratio", "4"},
+                           {"activation_type", "gelu"},
+                           {"rope", "true"},
+                           {"padded_vocab_size", "50304"}});
+  EXPECT_EQ(got.count("parameters"), 50304 * 1024 + 4 * (12'582'912 + 2 * 1024) + 1024);
+  EXPECT_THAT(got.arithmetic("parameters"), HasSubstr("in tied embeddings"));
+}
+
+// OPT-350M, as its model card counts it: embeddings of 512 behind projections, no norm at the end.
+TEST(Derive, EmbeddingsThatAreNarrowerThanTheModel) {
+  Config opt = config({{"framework", "hf-model"},
+                       {"model_type", "opt"},
+                       {"hidden_size", "1024"},
+                       {"ffn_hidden_size", "4096"},
+                       {"num_layers", "24"},
+                       {"num_attention_heads", "16"},
+                       {"vocab_size", "50272"},
+                       {"max_position_embeddings", "2048"},
+                       {"word_embed_proj_dim", "512"}});
+  EXPECT_EQ(Facts{derive(opt)}.find("parameters"), nullptr);  // whether there is a last norm is not said
+  opt.settings.push_back({"do_layer_norm_before", "false", {}, "", ""});
+  EXPECT_EQ(Facts{derive(opt)}.count("parameters"), 331'196'416);
+}
+
 }  // namespace
 }  // namespace assay
