@@ -52,7 +52,7 @@ class Deriver : DerivedFacts {
     micro_batch();
     batch();
     accumulation();
-    const Count tokens = derive_length(config_, framework_, {sequence_, batch_, step_tokens_}, out_);
+    const Count tokens = derive_length(config_, framework_, {sequence_, batch_, step_tokens_, prompts_}, out_);
     derive_model(config_, framework_, sequence_, tokens, out_);
   }
 
@@ -257,6 +257,7 @@ class Deriver : DerivedFacts {
       batch_ = product.value();
       as_product(setting::kGlobalBatchSize, product, "sequences", " 条序列");
     }
+    if (is("verl")) responses();
     tokens_of_step();
     ranks_from_batch();
   }
@@ -267,7 +268,7 @@ class Deriver : DerivedFacts {
       add("tokens_per_step", Value(*tokens), {"as set", "按设置"}, {std::string(setting::kGlobalBatchTokens)});
       return;
     }
-    if (!batch_ || !sequence_ || unknown(setting::kGlobalBatchTokens)) return;
+    if (prompts_ || !batch_ || !sequence_ || unknown(setting::kGlobalBatchTokens)) return;
     Product product;
     product.times({*batch_, "sequences", "条序列", setting::kGlobalBatchSize});
     product.times({*sequence_, "tokens", "个 token", setting::kSequenceLength});
@@ -281,16 +282,49 @@ class Deriver : DerivedFacts {
     if (data_parallel_ || !batch_ || !micro_ || !steps || !(is("deepspeed") || is("gpt-neox") || is("hf-trainer")))
       return;
     const Count one = checked_multiply(*micro_, *steps);
-    if (!one || *batch_ % *one != 0) return;
+    if (!one) return;
+    if (*batch_ % *one != 0) return no_ranks(*steps, *one);
     data_parallel_ = *batch_ / *one;
     quotient(setting::kDataParallelSize, {*batch_, "sequences", "条序列", setting::kGlobalBatchSize},
              {*one, "on each rank", "条/进程", setting::kMicroBatchSize},
              {std::string(setting::kGradientAccumulation)});
   }
 
+  // The product of the factors is a multiple of those that are said, whatever the number of ranks is.
+  void no_ranks(std::int64_t steps, std::int64_t one) {
+    Product product;
+    product.times(micro_factor());
+    product.times(accumulation_factor(steps));
+    add(std::string(setting::kDataParallelSize), Value("none"),
+        {fmt::format("{} / ({})", counted(*batch_, "sequences"), product.text().en),
+         fmt::format("{} 条序列 /（{}）", shown(*batch_), product.text().zh)},
+        {std::string(setting::kGlobalBatchSize), std::string(setting::kMicroBatchSize),
+         std::string(setting::kGradientAccumulation)},
+        {fmt::format("{} cannot be divided by {}", counted(*batch_, "sequences"), shown(one)),
+         fmt::format("{} 条序列不能被 {} 整除", shown(*batch_), shown(one))});
+  }
+
+  // verl's policy optimisation counts its batch in prompts; each is answered rollout.n times.
+  void responses() {
+    const auto ends = [](const Setting& one, std::string_view end) { return one.written.ends_with(end); };
+    const Setting* times = nullptr;
+    for (const Setting& one : config_.settings) {
+      prompts_ = prompts_ || one.key == "adv_estimator" || one.written.find("rollout") != std::string::npos;
+      if (ends(one, "rollout/n") || ends(one, "rollout.n")) times = &one;
+    }
+    if (!prompts_ || !batch_ || times == nullptr || !times->unknown.empty()) return;
+    const auto number = times->number();
+    const Count each = number ? exact_integer(*number) : std::nullopt;
+    if (!each || *each <= 0) return;
+    Product product;
+    product.times({*batch_, "prompts", "条提示", setting::kGlobalBatchSize});
+    product.times({*each, "responses", "个回答", "rollout.n"});
+    as_product("responses_per_step", product, "sequences", " 条序列");
+  }
+
   void accumulation() {
     const Count told = said(setting::kGradientAccumulation);
-    if (told || !batch_ || !micro_ || !data_parallel_ || is("mindformers") || is("nanogpt")) return;
+    if (prompts_ || told || !batch_ || !micro_ || !data_parallel_ || is("mindformers") || is("nanogpt")) return;
     Product product;
     product.times(micro_factor());
     product.times({*data_parallel_, "data-parallel", "数据并行", setting::kDataParallelSize});
@@ -328,6 +362,7 @@ class Deriver : DerivedFacts {
     }
   }
 
+  bool prompts_ = false;  // the batch is counted in prompts
   Count world_, data_parallel_, micro_, sequence_, batch_, step_tokens_;
 };
 

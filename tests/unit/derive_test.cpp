@@ -423,5 +423,49 @@ TEST(Derive, EmbeddingsThatAreNarrowerThanTheModel) {
   EXPECT_EQ(Facts{derive(opt)}.count("parameters"), 331'196'416);
 }
 
+TEST(Derive, TheLimitThatComesFirst) {
+  const Facts got = facts({{"framework", "megatron"},
+                           {"global_batch_size", "512"},
+                           {"sequence_length", "2048"},
+                           {"train_tokens", "300000000000"},
+                           {"train_samples", "292968750"}});
+  EXPECT_EQ(got.count("train_steps"), 286'102);
+  EXPECT_EQ(got.disagreement("train_steps"),
+            "train_samples would be 572,204 steps; the run ends at train_tokens, which comes first");
+  const Facts agreed = facts({{"framework", "megatron"},
+                              {"global_batch_size", "512"},
+                              {"sequence_length", "2048"},
+                              {"train_tokens", "1048576000"},
+                              {"train_samples", "512000"}});
+  EXPECT_EQ(agreed.count("train_steps"), 1000);
+  EXPECT_EQ(agreed.disagreement("train_steps"), "");
+}
+
+TEST(Derive, PromptsAreNoSequences) {
+  Config verl = config({{"framework", "verl"},
+                        {"adv_estimator", "grpo"},
+                        {"world_size", "16"},
+                        {"global_batch_size", "1024"},
+                        {"micro_batch_size", "4"},
+                        {"train_steps", "435"},
+                        {"warmup_fraction", "0.1"}});
+  verl.settings.push_back({"n", "8", {}, "actor_rollout_ref/rollout/n", ""});
+  const Facts got{derive(verl)};
+  EXPECT_EQ(got.arithmetic("responses_per_step"), "1,024 prompts x 8 responses = 8,192 sequences");
+  EXPECT_EQ(got.arithmetic("train_samples"), "435 steps x 1,024 prompts = 445,440 prompts");
+  EXPECT_EQ(got.find("gradient_accumulation_steps"), nullptr);
+  EXPECT_EQ(got.count("warmup_steps"), 43);  // int(43.5)
+  verl.settings.back().unknown = "would have to be run";
+  EXPECT_EQ(Facts{derive(verl)}.find("responses_per_step"), nullptr);
+}
+
+TEST(Derive, ABatchThatNoNumberOfRanksGives) {
+  const Said said = {{"framework", "deepspeed"},
+                     {"global_batch_size", "100"},
+                     {"micro_batch_size", "4"},
+                     {"gradient_accumulation_steps", "8"}};
+  EXPECT_EQ(facts(said).disagreement("data_parallel_size"), "100 sequences cannot be divided by 32");
+}
+
 }  // namespace
 }  // namespace assay
