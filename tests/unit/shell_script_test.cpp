@@ -491,7 +491,13 @@ TEST(ShellScript, HostileOnesEnd) {
     const std::string n = std::to_string(i);
     branches += "if [ -f a" + n + " ]; then V" + n + "=1; fi\n";
   }
-  EXPECT_GE(read_bytes("a.sh", branches).file.problem_count, 1);  // the budget is told
+  const Recording exhausted = read_bytes("a.sh", branches);
+  EXPECT_GE(exhausted.file.problem_count, 1);  // the budget is told
+  ASSERT_TRUE(exhausted.file.error);           // and is why nothing was read
+  EXPECT_EQ(exhausted.file.error->code, ErrorCode::kLimit);
+  std::string grows;
+  for (int i = 0; i < 400; ++i) grows += "if [ \"$A\" ]; then X=\"$X a\"; else X=\"$X b\"; fi\n";
+  expect_told("a.sh", grows + "python t.py --lr 1e-4 $X\n", {{"learning_rate", "1e-4"}});
 }
 
 TEST(ShellScript, EveryPrefixIsReadInAnyPieces) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLongestValue = std::size_t{1} << 20;
 constexpr std::size_t kLongestShown = 120;
 constexpr std::size_t kMostPieces = 65536;
-constexpr std::size_t kMostWork = 20'000'000;
+constexpr std::size_t kMostWork = 100'000'000;
 constexpr std::size_t kArithmeticWork = 128;  // one look at a variable
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
