@@ -420,6 +420,24 @@ TEST(ShellScript, LaunchesOfWhichOneRuns) {
               {{"learning_rate", ""}, {"seed", "3"}});
 }
 
+// Stages of one script are trainings of their own.
+TEST(ShellScript, LaunchesOfWhichAllRun) {
+  const std::string stages =
+      "torchrun --nproc_per_node 8 train.py --learning_rate 1e-3 --max_steps 1000 --seed 3 --output_dir a\n"
+      "torchrun --nproc_per_node 8 train.py --learning_rate 2e-5 --num_train_epochs 1 --seed 3 --output_dir b\n";
+  expect_told("a.sh", stages,
+              {{"learning_rate", "2e-5"},
+               {"train_steps", ""},
+               {"train_epochs", "1"},
+               {"seed", "3"},
+               {"world_size", "8"},
+               {"launch 1/learning_rate", "1e-3"},
+               {"launch 1/train_steps", "1000"}});
+  EXPECT_FALSE(read_bytes("a.sh", stages).planned_steps);
+  expect_told("b.sh", stages + "python evaluate.py --batch_size 64\n",
+              {{"learning_rate", "2e-5"}, {"micro_batch_size", ""}, {"train_epochs", "1"}});
+}
+
 TEST(ShellScript, WrittenFiles) {
   const std::string script =
       "MBS=2\ncat > ds.json <<EOF\n{\n  \"train_micro_batch_size_per_gpu\": $MBS,\n  \"gradient_clipping\": 1.0,\n"

@@ -1,8 +1,9 @@
 // A launch script as a source of settings, before anything ran.
 //
 // The script is followed (shell_interpreter.cpp), then its commands are looked at: those that tell a learning rate, a
-// batch size or a length launch a training (launch.cpp), and their options are its settings; of several, all are told
-// in order, so that the last one counts. Beside them are told, in the order in which one would trust them less:
+// batch size or a length launch a training (launch.cpp), and their options are its settings; of several the last one
+// counts, and what the others say else is told under names of their own. Beside them are told, in the order in which
+// one would trust them less:
 //   * JSON and YAML that the script writes into files (`cat > ds_config.json <<EOF`), with variables put in;
 //   * environment variables that change numbers (NCCL_ALGO, NVIDIA_TF32_OVERRIDE, …);
 //   * what the job asks of Slurm;
@@ -208,6 +209,7 @@ class ShellScript final : public StreamReader {
       if (launch.trains) launches.push_back(std::move(launch));
     }
     disagree(launches);
+    apart(launches);
     for (Launch& launch : launches) {
       ++source_;
       for (CommandSetting& one : launch.settings) add(std::move(one));
@@ -246,6 +248,39 @@ class ShellScript final : public StreamReader {
         }
       }
     }
+  }
+
+  // Stages that run one after another are trainings of their own: what one says is not to be mixed with what another
+  // says. The last that tells how it is trained counts; what the others say is kept under names of theirs.
+  static void apart(std::vector<Launch>& launches) {
+    if (std::any_of(launches.begin(), launches.end(), [](const Launch& one) { return !one.branch.empty(); })) return;
+    if (launches.size() < 2) return;
+    const auto last = std::find_if(launches.rbegin(), launches.rend(), tells_how_to_train);
+    const std::size_t counts =
+        last == launches.rend() ? launches.size() - 1 : static_cast<std::size_t>(launches.rend() - last) - 1;
+    std::map<std::string, std::string> agreed;
+    for (const CommandSetting& one : launches[counts].settings)
+      agreed[name_of(one) + "=" + one.flat.path] = one.flat.text;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      for (CommandSetting& one : launches[i].settings) {
+        const std::string key = name_of(one);
+        const auto same = agreed.find(key + "=" + one.flat.path);
+        if (i == counts || (same != agreed.end() && same->second == one.flat.text)) continue;
+        one.canonical = "launch " + std::to_string(i + 1) + "/" + (key.empty() ? one.flat.path : key);
+      }
+    }
+  }
+
+  static std::string name_of(const CommandSetting& one) {
+    return one.canonical.empty() ? std::string(setting_of_path(one.flat.path)) : one.canonical;
+  }
+
+  static bool tells_how_to_train(const Launch& launch) {
+    return std::any_of(launch.settings.begin(), launch.settings.end(), [](const CommandSetting& one) {
+      const std::string key = name_of(one);
+      return key == setting::kLearningRate || key == setting::kTrainSteps || key == setting::kTrainSamples ||
+             key == setting::kTrainTokens || key == setting::kTrainEpochs;
+    });
   }
 
   void options_in_variables() {
