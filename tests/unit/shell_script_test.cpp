@@ -438,6 +438,25 @@ TEST(ShellScript, LaunchesOfWhichAllRun) {
               {{"learning_rate", "2e-5"}, {"micro_batch_size", ""}, {"train_epochs", "1"}});
 }
 
+TEST(ShellScript, ContainersAndOtherMachines) {
+  expect_told("a.sh", "docker run --gpus all -it img bash -c \"cd /w && torchrun --nproc-per-node=8 t.py --lr 1\"\n",
+              {{"learning_rate", "1"}, {"world_size", "8"}, {"gpus", ""}, {"it", ""}});
+  expect_told("b.sh", "docker run --gpus all -it img torchrun --nproc-per-node=8 t.py --lr 1\n",
+              {{"learning_rate", "1"}, {"world_size", "8"}, {"gpus", ""}, {"it", ""}});
+  expect_told("c.sh", "srun -N 2 singularity exec --nv img.sif torchrun --nnodes 2 --nproc_per_node 4 t.py --lr 1\n",
+              {{"learning_rate", "1"}, {"world_size", "8"}, {"nv", ""}});
+  expect_told("d.sh", "LR=3e-4\nssh -p 22 host \"cd /w && torchrun --nproc_per_node 4 t.py --lr $LR\"\n",
+              {{"learning_rate", "3e-4"}, {"world_size", "4"}, {"p", ""}});
+  expect_told("e.sh", "ssh host torchrun --nproc_per_node 4 t.py --lr 1\n",
+              {{"learning_rate", "1"}, {"world_size", "4"}});
+}
+
+TEST(ShellScript, ACountThatNobodyWroteIsADefault) {
+  const Recording got = read_bytes("a.sh", "torchrun --nproc_per_node 8 t.py --lr 1\n");
+  ASSERT_NE(got.config.find("nodes"), nullptr);
+  EXPECT_EQ(got.config.find("nodes")->written, "default of --nnodes");
+}
+
 TEST(ShellScript, WrittenFiles) {
   const std::string script =
       "MBS=2\ncat > ds.json <<EOF\n{\n  \"train_micro_batch_size_per_gpu\": $MBS,\n  \"gradient_clipping\": 1.0,\n"

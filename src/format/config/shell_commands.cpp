@@ -287,6 +287,23 @@ void Interpreter::run_words(std::vector<Field> words) {
   invoke(command, words);
 }
 
+// ssh -p 22 host "cd there && torchrun …": what stands behind the host is a text for a shell.
+void Interpreter::run_elsewhere(const std::vector<Field>& words) {
+  constexpr std::string_view kTakingValue = "bcDEeFIiJLlmOopQRSWwx";
+  std::size_t at = 1;
+  while (at < words.size() && text_of(words[at].value).starts_with('-')) {
+    const std::string flag = text_of(words[at].value);
+    at += flag.size() == 2 && kTakingValue.find(flag[1]) != std::string_view::npos ? 2 : 1;
+  }
+  if (text_of(words[0].value) == "ssh") ++at;
+  Value text;
+  for (; at < words.size(); ++at) {
+    for (const Piece& piece : words[at].value) text.push_back(piece);
+    text.push_back({" ", text.empty() ? 0 : text.back().line});
+  }
+  run_text(text);
+}
+
 void Interpreter::invoke(const Command& command, const std::vector<Field>& words) {
   const std::string name = text_of(words[0].value);
   if (!command.heredocs.empty() && is_one_of(name, kShells)) {
@@ -309,6 +326,7 @@ void Interpreter::invoke(const Command& command, const std::vector<Field>& words
       return run_text(text);
     }
   }
+  if (name == "ssh" || name == "pdsh") return run_elsewhere(words);
   // bash -c "…", wherever it stands: srun bash -c "…".
   for (std::size_t i = 0; i + 2 < words.size(); ++i) {
     const std::string shell = text_of(words[i].value);

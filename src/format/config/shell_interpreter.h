@@ -59,6 +59,7 @@ class Interpreter {
   void run_let(const std::vector<Field>& words);
   void run_text(const Value& text);
   void run_words(std::vector<Field> words);
+  void run_elsewhere(const std::vector<Field>& words);
   void invoke(const Command& command, const std::vector<Field>& words);
   void write_out(const Command& command, const std::vector<Field>& words);
   void assign(const Assignment& one, bool exported);
