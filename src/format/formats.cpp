@@ -80,6 +80,10 @@ Recording conclude(Recorder&& recorder) {
     file.state = FileState::kNothingRead;
     Location where;
     where.path = file.path;
+    // A limit that was reached is why there is nothing; what is in the file was not all looked at.
+    const auto limit = std::find_if(file.problems.begin(), file.problems.end(),
+                                    [](const Error& one) { return one.code == ErrorCode::kLimit; });
+    if (!file.error && limit != file.problems.end()) file.error = *limit;
     if (!file.error) {
       file.error = Error{ErrorCode::kUnrecognised, "holds nothing that is known as a training log", std::move(where),
                          what_it_held(file)};

@@ -3,14 +3,14 @@
 //   data-parallel size  D = world / (tensor x pipeline x context x sequence-parallel); experts do not enter
 //   global batch        G = micro x D x accumulation, or given; then accumulation = G / (micro x D)
 //   tokens of a step    G x S (an upper bound where sequences are not packed)
-//   length              steps, or samples / G, or tokens / (G S), or epochs x examples / G
-//   warm-up             in steps, whatever it was counted in
+//   length, warm-up     derive_length.cpp
 // Frameworks differ in what they are told and in what they count: nanoGPT's accumulation is over all ranks, MindFormers
 // ignores accumulation in a pipeline and micro-batches outside of one, OLMo-core and llm.c count batches in tokens.
 // What was told is believed before what can be calculated; where both are there and differ, the fact says both.
 //
 // All sizes come from files: zero, negative, fractional or huge ones count as not said, and no product is taken
-// unchecked.
+// unchecked. A setting that is said but not known (a script would have to be run for it) is not one that is left out:
+// no default takes its place, and what needs it is not derived.
 
 #include "measure/derive.h"
 
@@ -25,64 +25,34 @@
 
 #include "assay/setting.h"
 #include "base/bytes.h"
-#include "measure/factors.h"
+#include "measure/derive_facts.h"
 #include "measure/mesh.h"
-#include "measure/model_shape.h"
 #include "measure/rampup.h"
 
 namespace assay {
 
 namespace {
 
-class Deriver {
+class Deriver : DerivedFacts {
  public:
-  Deriver(const Config& config, std::string_view dialect)
-      : config_(config), framework_(spoken_framework(config, dialect)) {}
+  Deriver(const Config& config, std::string_view dialect, std::vector<Derived>& out)
+      : DerivedFacts(config, spoken_framework(config, dialect), out) {}
 
-  std::vector<Derived> take() {
+  void add_all() {
     derive_precision(config_, out_);
     mesh();
     parallel();
     micro_batch();
     batch();
     accumulation();
-    length();
-    warmup();
-    derive_model(config_, framework_, sequence_, total_tokens_, out_);
-    return std::move(out_);
+    const Count tokens = derive_length(config_, framework_, {sequence_, batch_, step_tokens_, prompts_, rampup_}, out_);
+    derive_model(config_, framework_, sequence_, tokens, out_);
   }
 
  private:
   Count said(std::string_view key) const {
     const auto meshed = meshed_.find(key);
-    return meshed == meshed_.end() ? count_said(config_, key) : meshed->second;
-  }
-  bool is(std::string_view framework) const { return framework_ == framework; }
-
-  Derived& add(std::string name, Value value, Text arithmetic, std::vector<std::string> from, Text disagreement = {}) {
-    out_.push_back(
-        {std::move(name), std::move(value), std::move(arithmetic), std::move(disagreement), std::move(from)});
-    return out_.back();
-  }
-
-  // A fact that a setting itself is. `against`: a calculation that gives another value.
-  void as_set(std::string_view key, std::int64_t value, const Product* against = nullptr) {
-    Text conflict;
-    if (against != nullptr && against->value() && *against->value() != value) {
-      const std::string product = shown(*against->value());
-      conflict = {fmt::format("set to {}, but {} = {}", shown(value), against->text().en, product),
-                  fmt::format("设为 {}，但 {} = {}", shown(value), against->text().zh, product)};
-    }
-    add(std::string(key), Value(value), {"as set", "按设置"}, {std::string(key)}, std::move(conflict));
-  }
-
-  void as_product(std::string_view key, const Product& product, const char* en = "", const char* zh = "") {
-    if (!product.value() || product.from().empty()) return;
-    const std::string result = shown(*product.value());
-    add(std::string(key), Value(*product.value()),
-        {fmt::format("{} = {}", product.text().en, *en == '\0' ? result : counted(*product.value(), en)),
-         fmt::format("{} = {}{}", product.text().zh, result, zh)},
-        product.from());
+    return meshed == meshed_.end() ? DerivedFacts::said(key) : meshed->second;
   }
 
   // --- parallelism ---
@@ -94,6 +64,17 @@ class Deriver {
       meshed_[one.key] = *one.product.value();
       as_product(one.key, one.product);
     }
+  }
+
+  // Copies of the model that are told as replicas of a sharded group (torchtitan).
+  Product replicas_and_shards() const {
+    Product copies;
+    const Count shards = said(setting::kDataParallelShards);
+    if (!shards || unknown(setting::kDataParallelReplicas)) return copies;
+    const std::int64_t replicas = said(setting::kDataParallelReplicas).value_or(1);
+    if (replicas > 1) copies.times({replicas, "replicas", "个副本", setting::kDataParallelReplicas});
+    copies.times({*shards, "shards", "个分片", setting::kDataParallelShards});
+    return copies;
   }
 
   // Tensor x pipeline x context x sequence-parallel: the ranks that share one copy of the model. A size of 0 is 1.
@@ -112,16 +93,13 @@ class Deriver {
 
   void parallel() {
     const Product shared = model_ranks();
+    const std::string_view missing = first_unknown({setting::kTensorParallelSize, setting::kPipelineParallelSize,
+                                                    setting::kContextParallelSize, setting::kSequenceParallelSize});
     Count told = said(setting::kDataParallelSize);
-    Product copies;
-    if (const Count shards = said(setting::kDataParallelShards); !told && shards) {
-      const std::int64_t replicas = said(setting::kDataParallelReplicas).value_or(1);
-      if (replicas > 1) copies.times({replicas, "replicas", "个副本", setting::kDataParallelReplicas});
-      copies.times({*shards, "shards", "个分片", setting::kDataParallelShards});
-      told = copies.value();
-    }
-    world(told, shared);
-    if (world_ && shared.value()) {
+    const Product copies = told ? Product() : replicas_and_shards();
+    if (!copies.from().empty()) told = copies.value();
+    world(missing.empty() ? told : std::nullopt, shared);
+    if (world_ && shared.value() && missing.empty()) {
       quotient_of_world(told, shared);
     } else if (is("mlx-lm")) {
       data_parallel_ = 1;  // a single process
@@ -129,14 +107,22 @@ class Deriver {
       data_parallel_ = told;
       if (copies.from().empty()) as_set(setting::kDataParallelSize, *told);
       as_product(setting::kDataParallelSize, copies);
+    } else if (unknown(setting::kDataParallelSize)) {
+      return;  // which is told where the settings are
+    } else if (world_ && !missing.empty()) {
+      needs(setting::kDataParallelSize, missing);
+    } else if (const auto key = first_unknown({setting::kNodes, setting::kDevicesPerNode, setting::kWorldSize});
+               !world_ && !key.empty()) {
+      needs(setting::kDataParallelSize, key);
     }
   }
 
   void world(const Count& told, const Product& shared) {
     const Count nodes = said(setting::kNodes);
     const Count devices = said(setting::kDevicesPerNode);
+    const bool one_node = !nodes && !unknown(setting::kNodes) && !unknown(setting::kWorldSize);
     Product product;
-    if (devices && (nodes || !is_asked(setting::kNodes))) {
+    if (devices && (nodes || one_node)) {
       product.times({nodes.value_or(1), "nodes", "个节点", setting::kNodes});
       product.times({*devices, "devices", "个设备", setting::kDevicesPerNode});
       if (!nodes) product = only_devices(*devices);
@@ -153,11 +139,6 @@ class Deriver {
       world_ = product.value();
       as_product(setting::kWorldSize, product, "ranks", " 个进程");
     }
-  }
-
-  bool is_asked(std::string_view key) const {
-    return std::any_of(config_.settings.begin(), config_.settings.end(),
-                       [&](const Setting& one) { return one.key == key && !one.unknown.empty(); });
   }
 
   static Product only_devices(std::int64_t devices) {
@@ -202,21 +183,17 @@ class Deriver {
     sequence_ = said(setting::kSequenceLength);
     micro_ = said(setting::kMicroBatchSize);
     const Count tokens = said(setting::kMicroBatchTokens);
-    if (micro_ || !tokens || !sequence_ || *tokens % *sequence_ != 0 || is("fairseq")) return;
+    if (micro_ || unknown(setting::kMicroBatchSize) || !tokens || !sequence_ || *tokens % *sequence_ != 0 ||
+        is("fairseq"))
+      return;
     micro_ = *tokens / *sequence_;
-    quotient(setting::kMicroBatchSize, *tokens, "tokens", "个 token", *sequence_, "tokens a sequence", "个 token/序列",
-             {std::string(setting::kMicroBatchTokens), std::string(setting::kSequenceLength)});
+    quotient(setting::kMicroBatchSize, {*tokens, "tokens", "个 token", setting::kMicroBatchTokens},
+             tokens_of_sequence());
   }
 
-  void quotient(std::string_view name, std::int64_t over, const char* over_en, const char* over_zh, std::int64_t under,
-                const char* under_en, const char* under_zh, std::vector<std::string> from) {
-    const std::int64_t result = over / under;
-    add(std::string(name), Value(result),
-        {fmt::format("{} / {} = {}", counted(over, over_en), counted(under, under_en), shown(result)),
-         fmt::format("{} {} / {} {} = {}", shown(over), over_zh, shown(under), under_zh, shown(result))},
-        std::move(from));
+  Amount tokens_of_sequence() const {
+    return {*sequence_, "tokens a sequence", "个 token/序列", setting::kSequenceLength};
   }
-
   Factor micro_factor() const { return {*micro_, "micro", "单卡批量", setting::kMicroBatchSize}; }
   Factor accumulation_factor(std::int64_t steps) const {
     return {steps, "accumulation", "梯度累积", setting::kGradientAccumulation};
@@ -235,7 +212,7 @@ class Deriver {
   Product batch_product() const {
     Product product;
     const Count steps = said(setting::kGradientAccumulation);
-    if (!micro_ || is("verl")) return product;
+    if (!micro_ || is("verl") || unknown(setting::kGradientAccumulation)) return product;
     if (is("nanogpt")) {
       product.times(micro_factor());
       product.times({steps.value_or(1), "accumulation over all ranks", "梯度累积（全部进程合计）",
@@ -256,6 +233,9 @@ class Deriver {
 
   Product mindformers_product(const Factor& ranks, const Count& steps) const {
     Product product;
+    const bool known =
+        first_unknown({setting::kBatchInterleave, setting::kPipelineParallelSize, setting::kMicroBatchCount}).empty();
+    if (!known) return product;
     product.times(micro_factor());
     product.times(ranks);
     const std::int64_t interleave = said(setting::kBatchInterleave).value_or(1);
@@ -276,41 +256,22 @@ class Deriver {
       batch_ = given;
       // NeMo and Megatron calculate the accumulation from the batch; a product of theirs says nothing against it.
       as_set(setting::kGlobalBatchSize, *given, calculated ? &product : nullptr);
+    } else if (unknown(setting::kGlobalBatchSize) || unknown(setting::kGlobalBatchTokens)) {
+      // what it would be calculated from could only be another one
     } else if (const Count tokens = said(setting::kGlobalBatchTokens); tokens && sequence_) {
       if (*tokens % *sequence_ == 0) {
         batch_ = *tokens / *sequence_;
-        quotient(setting::kGlobalBatchSize, *tokens, "tokens", "个 token", *sequence_, "tokens a sequence",
-                 "个 token/序列", {std::string(setting::kGlobalBatchTokens), std::string(setting::kSequenceLength)});
+        quotient(setting::kGlobalBatchSize, {*tokens, "tokens", "个 token", setting::kGlobalBatchTokens},
+                 tokens_of_sequence());
       }
     } else if (calculated) {
       batch_ = product.value();
       as_product(setting::kGlobalBatchSize, product, "sequences", " 条序列");
     }
+    if (is("verl")) responses();
     rampup();
     tokens_of_step();
     ranks_from_batch();
-  }
-
-  void rampup() {
-    const auto told = rampup_said(config_);
-    if (!told || !batch_ || !steps_of_samples(*told, *batch_, 0)) return;
-    rampup_ = told;
-    add("first_global_batch_size", Value(told->first),
-        {fmt::format("grows by {} to {} over {} samples", shown(told->increment), shown(*batch_), shown(told->samples)),
-         fmt::format("每次增加 {}，经 {} 个样本增至 {}", shown(told->increment), shown(told->samples), shown(*batch_))},
-        {std::string(setting::kBatchRampup), std::string(setting::kGlobalBatchSize)});
-  }
-
-  // With a batch that grows the beginning takes more steps.
-  void steps_with_rampup(std::string_view name, std::int64_t samples, std::string_view from) {
-    const Count steps = steps_of_samples(*rampup_, *batch_, samples);
-    if (!steps) return;
-    if (name == setting::kTrainSteps) steps_ = steps;
-    add(std::string(name), Value(*steps),
-        {fmt::format("{} in a batch that grows from {} to {}", counted(samples, "samples"), shown(rampup_->first),
-                     shown(*batch_)),
-         fmt::format("{} 个样本，批量由 {} 增至 {}", shown(samples), shown(rampup_->first), shown(*batch_))},
-        {std::string(from), std::string(setting::kBatchRampup), std::string(setting::kGlobalBatchSize)});
   }
 
   void tokens_of_step() {
@@ -319,7 +280,7 @@ class Deriver {
       add("tokens_per_step", Value(*tokens), {"as set", "按设置"}, {std::string(setting::kGlobalBatchTokens)});
       return;
     }
-    if (!batch_ || !sequence_) return;
+    if (prompts_ || !batch_ || !sequence_ || unknown(setting::kGlobalBatchTokens)) return;
     Product product;
     product.times({*batch_, "sequences", "条序列", setting::kGlobalBatchSize});
     product.times({*sequence_, "tokens", "个 token", setting::kSequenceLength});
@@ -333,16 +294,59 @@ class Deriver {
     if (data_parallel_ || !batch_ || !micro_ || !steps || !(is("deepspeed") || is("gpt-neox") || is("hf-trainer")))
       return;
     const Count one = checked_multiply(*micro_, *steps);
-    if (!one || *batch_ % *one != 0) return;
+    if (!one) return;
+    if (*batch_ % *one != 0) return no_ranks(*steps, *one);
     data_parallel_ = *batch_ / *one;
-    quotient(setting::kDataParallelSize, *batch_, "sequences", "条序列", *one, "on each rank", "条/进程",
-             {std::string(setting::kGlobalBatchSize), std::string(setting::kMicroBatchSize),
-              std::string(setting::kGradientAccumulation)});
+    quotient(setting::kDataParallelSize, {*batch_, "sequences", "条序列", setting::kGlobalBatchSize},
+             {*one, "on each rank", "条/进程", setting::kMicroBatchSize},
+             {std::string(setting::kGradientAccumulation)});
+  }
+
+  // The product of the factors is a multiple of those that are said, whatever the number of ranks is.
+  void no_ranks(std::int64_t steps, std::int64_t one) {
+    Product product;
+    product.times(micro_factor());
+    product.times(accumulation_factor(steps));
+    add(std::string(setting::kDataParallelSize), Value("none"),
+        {fmt::format("{} / ({})", counted(*batch_, "sequences"), product.text().en),
+         fmt::format("{} 条序列 /（{}）", shown(*batch_), product.text().zh)},
+        {std::string(setting::kGlobalBatchSize), std::string(setting::kMicroBatchSize),
+         std::string(setting::kGradientAccumulation)},
+        {fmt::format("{} cannot be divided by {}", counted(*batch_, "sequences"), shown(one)),
+         fmt::format("{} 条序列不能被 {} 整除", shown(*batch_), shown(one))});
+  }
+
+  // verl's policy optimisation counts its batch in prompts; each is answered rollout.n times.
+  void responses() {
+    const auto ends = [](const Setting& one, std::string_view end) { return one.written.ends_with(end); };
+    const Setting* times = nullptr;
+    for (const Setting& one : config_.settings) {
+      prompts_ = prompts_ || one.key == "adv_estimator" || one.written.find("rollout") != std::string::npos;
+      if (ends(one, "rollout/n") || ends(one, "rollout.n")) times = &one;
+    }
+    if (!prompts_ || !batch_ || times == nullptr || !times->unknown.empty()) return;
+    const auto number = times->number();
+    const Count each = number ? exact_integer(*number) : std::nullopt;
+    if (!each || *each <= 0) return;
+    Product product;
+    product.times({*batch_, "prompts", "条提示", setting::kGlobalBatchSize});
+    product.times({*each, "responses", "个回答", "rollout.n"});
+    as_product("responses_per_step", product, "sequences", " 条序列");
+  }
+
+  void rampup() {
+    const auto told = rampup_said(config_);
+    if (!told || !batch_ || !steps_of_samples(*told, *batch_, 0)) return;
+    rampup_ = told;
+    add("first_global_batch_size", Value(told->first),
+        {fmt::format("grows by {} to {} over {} samples", shown(told->increment), shown(*batch_), shown(told->samples)),
+         fmt::format("每次增加 {}，经 {} 个样本增至 {}", shown(told->increment), shown(told->samples), shown(*batch_))},
+        {std::string(setting::kBatchRampup), std::string(setting::kGlobalBatchSize)});
   }
 
   void accumulation() {
     const Count told = said(setting::kGradientAccumulation);
-    if (told || !batch_ || !micro_ || !data_parallel_ || is("mindformers") || is("nanogpt")) return;
+    if (prompts_ || told || !batch_ || !micro_ || !data_parallel_ || is("mindformers") || is("nanogpt")) return;
     Product product;
     product.times(micro_factor());
     product.times({*data_parallel_, "data-parallel", "数据并行", setting::kDataParallelSize});
@@ -366,135 +370,18 @@ class Deriver {
     }
   }
 
-  // --- length ---
-
-  void length() {
-    const Count samples = said(setting::kTrainSamples);
-    const Count tokens = said(setting::kTrainTokens);
-    const auto epochs = number_said(config_, setting::kTrainEpochs);
-    const Count examples = said(setting::kNumExamples);
-    const std::string name = std::string(setting::kTrainSteps);
-    steps_ = said(setting::kTrainSteps);
-    if (steps_) {
-      as_set(setting::kTrainSteps, *steps_);
-    } else if (samples && rampup_) {
-      steps_with_rampup(name, *samples, setting::kTrainSamples);
-    } else if (samples && batch_) {
-      steps_ = *samples / *batch_;
-      quotient(name, *samples, "samples", "个样本", *batch_, "a step", "个/步",
-               {std::string(setting::kTrainSamples), std::string(setting::kGlobalBatchSize)});
-    } else if (tokens && step_tokens_) {
-      steps_ = *tokens / *step_tokens_;
-      quotient(name, *tokens, "tokens", "个 token", *step_tokens_, "a step", "个/步",
-               {std::string(setting::kTrainTokens), "tokens_per_step"});
-    } else if (epochs && examples && batch_ && *epochs > 0 && *epochs < 1e6) {
-      steps_from_epochs(*epochs, *examples);
-    }
-    if (steps_ && *steps_ <= 0) steps_.reset();
-    totals(samples, tokens, examples);
-  }
-
-  void steps_from_epochs(double epochs, std::int64_t examples) {
-    const auto all = exact_integer(std::floor(epochs * static_cast<double>(examples)));
-    if (!all) return;
-    steps_ = *all / *batch_;
-    add(std::string(setting::kTrainSteps), Value(*steps_),
-        {fmt::format("{} epochs x {} examples / {} a step = {}", epochs, shown(examples), shown(*batch_),
-                     shown(*steps_)),
-         fmt::format("{} 个 epoch × {} 个样本 / 每步 {} = {}", epochs, shown(examples), shown(*batch_),
-                     shown(*steps_))},
-        {std::string(setting::kTrainEpochs), std::string(setting::kNumExamples),
-         std::string(setting::kGlobalBatchSize)});
-  }
-
-  void totals(const Count& samples, const Count& tokens, const Count& examples) {
-    Count all = samples;
-    if (!samples && steps_ && rampup_) {
-      all = samples_of_steps(*rampup_, *batch_, *steps_);
-      if (all) {
-        add(std::string(setting::kTrainSamples), Value(*all),
-            {fmt::format("{} of a batch that grows from {} to {}", counted(*steps_, "steps"), shown(rampup_->first),
-                         shown(*batch_)),
-             fmt::format("{} 步，批量由 {} 增至 {}", shown(*steps_), shown(rampup_->first), shown(*batch_))},
-            {std::string(setting::kTrainSteps), std::string(setting::kBatchRampup)});
-      }
-    } else if (!samples && steps_ && batch_) {
-      Product product;
-      product.times({*steps_, "steps", "步", setting::kTrainSteps});
-      product.times({*batch_, "sequences", "条序列", setting::kGlobalBatchSize});
-      all = product.value();
-      as_product(setting::kTrainSamples, product);
-    }
-    if (tokens) {
-      total_tokens_ = tokens;
-    } else if (steps_ && step_tokens_ && !samples && !rampup_) {
-      Product product;
-      product.times({*steps_, "steps", "步", setting::kTrainSteps});
-      product.times({*step_tokens_, "tokens", "个 token", "tokens_per_step"});
-      total_tokens_ = product.value();
-      as_product(setting::kTrainTokens, product);
-    } else if (all && sequence_) {
-      Product product;
-      product.times({*all, "samples", "个样本", setting::kTrainSamples});
-      product.times({*sequence_, "tokens", "个 token", setting::kSequenceLength});
-      total_tokens_ = product.value();
-      as_product(setting::kTrainTokens, product);
-    }
-    if (all && examples && !number_said(config_, setting::kTrainEpochs)) {
-      const double epochs = static_cast<double>(*all) / static_cast<double>(*examples);
-      add(std::string(setting::kTrainEpochs), Value(epochs),
-          {fmt::format("{} samples / {} examples", shown(*all), shown(*examples)),
-           fmt::format("{} 个样本 / 数据集 {} 个", shown(*all), shown(*examples))},
-          {std::string(setting::kTrainSamples), std::string(setting::kNumExamples)});
-    }
-  }
-
-  // --- warm-up ---
-
-  void warmup() {
-    if (const Count told = said(setting::kWarmupSteps)) return as_set(setting::kWarmupSteps, *told);
-    const Count samples = said(setting::kWarmupSamples);
-    const Count tokens = said(setting::kWarmupTokens);
-    if (samples && rampup_) {
-      steps_with_rampup(setting::kWarmupSteps, *samples, setting::kWarmupSamples);
-    } else if (samples && batch_) {
-      quotient(setting::kWarmupSteps, *samples, "samples", "个样本", *batch_, "a step", "个/步",
-               {std::string(setting::kWarmupSamples), std::string(setting::kGlobalBatchSize)});
-    } else if (tokens && step_tokens_) {
-      quotient(setting::kWarmupSteps, *tokens, "tokens", "个 token", *step_tokens_, "a step", "个/步",
-               {std::string(setting::kWarmupTokens), "tokens_per_step"});
-    } else if (const auto share = number_said(config_, setting::kWarmupFraction)) {
-      warmup_share(*share, steps_, setting::kWarmupFraction, "steps of the run", "全程", setting::kTrainSteps);
-    } else if (const auto of_decay = number_said(config_, setting::kWarmupFractionOfDecay)) {
-      const Count decay = said(setting::kDecaySteps);
-      warmup_share(*of_decay, decay ? decay : steps_, setting::kWarmupFractionOfDecay, "steps of decay", "衰减期",
-                   decay ? setting::kDecaySteps : setting::kTrainSteps);
-    }
-  }
-
-  void warmup_share(double share, const Count& of, std::string_view key, const char* en, const char* zh,
-                    std::string_view of_key) {
-    if (!of || !(share >= 0) || share > 1) return;
-    // Not above what was meant: 0.03 of 1000 steps are 30 although 0.03 * 1000 is a little more.
-    const double steps = std::ceil(share * static_cast<double>(*of) - 1e-6);
-    const auto whole = exact_integer(std::max(steps, 0.0));
-    if (!whole) return;
-    add(std::string(setting::kWarmupSteps), Value(*whole),
-        {fmt::format("{} of {} {} = {}", share, shown(*of), en, shown(*whole)),
-         fmt::format("{} {} 步的 {} = {} 步", zh, shown(*of), share, shown(*whole))},
-        {std::string(key), std::string(of_key)});
-  }
-
-  const Config& config_;
-  std::string framework_;
-  std::vector<Derived> out_;
   std::map<std::string_view, std::int64_t> meshed_;  // by canonical name
   std::optional<Rampup> rampup_;
-  Count world_, data_parallel_, micro_, sequence_, batch_, step_tokens_, steps_, total_tokens_;
+  bool prompts_ = false;  // the batch is counted in prompts
+  Count world_, data_parallel_, micro_, sequence_, batch_, step_tokens_;
 };
 
 }  // namespace
 
-std::vector<Derived> derive(const Config& config, std::string_view dialect) { return Deriver(config, dialect).take(); }
+std::vector<Derived> derive(const Config& config, std::string_view dialect) {
+  std::vector<Derived> out;
+  Deriver(config, dialect, out).add_all();
+  return out;
+}
 
 }  // namespace assay

@@ -6,19 +6,20 @@
 
 #include "assay/setting.h"
 #include "measure/derive.h"
-#include "measure/factors.h"
-#include "measure/model_shape.h"
+#include "measure/derive_facts.h"
 
 namespace assay {
 
 namespace {
 
-class ModelFacts {
+class ModelFacts : DerivedFacts {
  public:
-  ModelFacts(const Config& config, Count sequence, Count train_tokens, std::vector<Derived>& out)
-      : config_(config), sequence_(sequence), train_tokens_(train_tokens), out_(out) {}
+  ModelFacts(const Config& config, std::string_view framework, Count sequence, Count train_tokens,
+             std::vector<Derived>& out)
+      : DerivedFacts(config, std::string(framework), out), sequence_(sequence), train_tokens_(train_tokens) {}
 
   void add_all(const DescribedModel& model) {
+    if (!model.unknown.empty()) return needs("parameters", model.unknown);
     padded(model.shape);
     const auto count = count_parameters(model.shape);
     if (!count) return;
@@ -29,12 +30,6 @@ class ModelFacts {
   }
 
  private:
-  Count said(std::string_view key) const { return count_said(config_, key); }
-
-  void add(std::string name, Value value, Text arithmetic, std::vector<std::string> from) {
-    out_.push_back({std::move(name), std::move(value), std::move(arithmetic), {}, std::move(from)});
-  }
-
   void active(const ModelShape& shape, const ParameterCount& count) {
     const std::string kept = shown(shape.experts_per_token);
     const std::string all = shown(shape.experts);
@@ -67,7 +62,8 @@ class ModelFacts {
   }
 
   void compute(const ModelShape& shape, const ParameterCount& count) {
-    const Count sequence = sequence_ ? sequence_ : said(setting::kMaxPositions);
+    const bool positions = !sequence_ && !unknown(setting::kSequenceLength);
+    const Count sequence = positions ? said(setting::kMaxPositions) : sequence_;
     if (!sequence) return;
     if (const auto flops = flops_per_token(shape, count, *sequence)) {
       add("flops_per_token", Value(*flops),
@@ -82,10 +78,8 @@ class ModelFacts {
     }
   }
 
-  const Config& config_;
   Count sequence_;
   Count train_tokens_;
-  std::vector<Derived>& out_;
 };
 
 }  // namespace
@@ -103,7 +97,7 @@ std::string spoken_framework(const Config& config, std::string_view dialect) {
 void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
                   std::optional<std::int64_t> train_tokens, std::vector<Derived>& out) {
   const auto model = described_model(config, framework);
-  if (model) ModelFacts(config, sequence, train_tokens, out).add_all(*model);
+  if (model) ModelFacts(config, framework, sequence, train_tokens, out).add_all(*model);
 }
 
 }  // namespace assay

@@ -3,7 +3,9 @@
 // The sizes are said by almost every configuration; what is left out are the traits of the family, which the framework
 // or the model type stands for: whether there are biases, learned positions, a gate, tied embeddings. A family is a row
 // of traits; what a configuration says itself goes before them. A family that is not in the table gives no count: a
-// number that is nearly right is worth less than none.
+// number that is nearly right is worth less than none. Nor does one in which a size or a trait is said but not known: the
+// first such answer is kept beside the shape (Asked), and the count is told to need it. So nothing is asked for that the
+// shape does not stand on.
 
 #include "measure/model_shape.h"
 
@@ -14,10 +16,32 @@
 
 #include "assay/setting.h"
 #include "base/bytes.h"
+#include "measure/layer_kinds.h"
 
 namespace assay {
 
 namespace {
+
+// Questions to a configuration. The first answer that is said but not known is kept.
+class Asked {
+ public:
+  explicit Asked(const Config& config) : config_(config) {}
+
+  std::optional<std::int64_t> count(std::string_view key) { return count_said(noted(key), key); }
+  std::optional<bool> flag(std::string_view key) { return flag_said(noted(key), key); }
+  std::optional<double> number(std::string_view key) { return number_said(noted(key), key); }
+  std::string word(std::string_view key) { return word_said(noted(key), key); }
+  const std::string& unknown() const { return unknown_; }
+
+ private:
+  const Config& noted(std::string_view key) {
+    if (unknown_.empty() && said_unknown(config_, key)) unknown_ = key;
+    return config_;
+  }
+
+  const Config& config_;
+  std::string unknown_;
+};
 
 enum Trait : unsigned {
   kTied = 1U << 0U,  // unless the configuration says otherwise
@@ -82,21 +106,30 @@ const Family* family_named(std::string_view name) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+// A family with its row, or a framework that has flags for every trait: no row. Their names may be the same: OLMo's own
+// YAML says all traits, and its defaults are not those of transformers' model of this name.
+struct Named {
+  std::string_view name;
+  const Family* family = nullptr;
+};
+
+Named family_row(std::string_view name) { return {name, family_named(name)}; }
+
 // The family that a framework trains where no model type is said.
-std::string_view family_of(const Config& config, std::string_view framework) {
-  const std::string type = word_said(config, setting::kModelType);
-  if (family_named(type) != nullptr) return family_named(type)->name;
-  if (framework == "nanotron") return "llama";
-  if (framework == "llama-params") return "llama";
-  if (framework == "mindformers" && contains(type, "llama")) return "llama";
+Named family_of(Asked& asked, std::string_view framework) {
+  const std::string type = asked.word(setting::kModelType);
+  if (family_named(type) != nullptr) return family_row(family_named(type)->name);
+  if (framework == "nanotron") return family_row("llama");
+  if (framework == "llama-params") return family_row("llama");
+  if (framework == "mindformers" && contains(type, "llama")) return family_row("llama");
   if (framework == "maxtext") {
-    const std::string block = word_said(config, "decoder_block");
-    if (contains(block, "llama") || block == "mistral" || block == "mixtral") return "llama";
+    const std::string block = asked.word("decoder_block");
+    if (contains(block, "llama") || block == "mistral" || block == "mixtral") return family_row("llama");
   }
-  if (framework == "llm-foundry" && (type == "mpt_causal_lm" || type.empty())) return "mpt";
+  if (framework == "llm-foundry" && (type == "mpt_causal_lm" || type.empty())) return family_row("mpt");
   if (framework == "megatron" || framework == "megatron-bridge" || framework == "nemo" || framework == "gpt-neox" ||
       framework == "nanogpt" || framework == "litgpt" || framework == "olmo") {
-    return framework;  // has flags for every trait
+    return {framework};
   }
   return {};
 }
@@ -112,49 +145,49 @@ bool computed_positions(std::string_view kind) {
          contains(kind, "yarn") || contains(kind, "sinusoidal");
 }
 
-void traits_of_flags(const Config& config, std::string_view framework, ModelShape& shape) {
+void traits_of_flags(Asked& asked, std::string_view framework, ModelShape& shape) {
   const bool megatron = framework.starts_with("megatron") || framework == "nemo";
-  const std::string norm = word_said(config, setting::kNormalization);
+  const std::string norm = asked.word(setting::kNormalization);
   const bool rms = contains(norm, "rms");
-  shape.linear_bias = flag_said(config, setting::kLinearBias).value_or(megatron || framework == "gpt-neox");
-  shape.tied = flag_said(config, setting::kTiedEmbeddings).value_or(framework != "litgpt");
-  shape.gated = flag_said(config, setting::kGatedMlp).value_or(false);
+  shape.linear_bias = asked.flag(setting::kLinearBias).value_or(megatron || framework == "gpt-neox");
+  shape.tied = asked.flag(setting::kTiedEmbeddings).value_or(framework != "litgpt");
+  shape.gated = asked.flag(setting::kGatedMlp).value_or(false);
   shape.norm_bias = !rms && framework != "olmo" && (framework != "nanogpt" || shape.linear_bias);
-  const std::string positions = word_said(config, setting::kPositionEmbedding);
+  const std::string positions = asked.word(setting::kPositionEmbedding);
   const bool learned =
       (megatron || framework == "gpt-neox" || framework == "nanogpt") && !computed_positions(positions);
   if (learned) {
-    shape.positions =
-        count_said(config, setting::kMaxPositions).value_or(count_said(config, setting::kSequenceLength).value_or(0));
+    const auto most = asked.count(setting::kMaxPositions);
+    shape.positions = most ? *most : asked.count(setting::kSequenceLength).value_or(0);
   }
-  if (flag_said(config, setting::kQkNorm).value_or(false)) {
+  if (asked.flag(setting::kQkNorm).value_or(false)) {
     shape.qk_norm = framework == "olmo" ? ModelShape::QkNorm::kWhole : ModelShape::QkNorm::kPerHead;
   }
   if (framework == "nemo" || framework == "olmo" || framework == "litgpt") {
     const char* key = framework == "nemo" ? "activation" : framework == "olmo" ? "activation_type" : "mlp_class_name";
-    const std::string activation = word_said(config, key);
+    const std::string activation = asked.word(key);
     shape.gated = shape.gated || is_gate(activation) || (framework == "olmo" && activation.empty());
   }
   if (framework == "olmo") {
-    shape.norm_weight = flag_said(config, "layer_norm_with_affine").value_or(true);
-    shape.norm_bias = shape.norm_weight && !rms && flag_said(config, "bias_for_layer_norm").value_or(false);
-    if (flag_said(config, "alibi").value_or(false) || !flag_said(config, "rope").value_or(false)) {
-      const bool none = flag_said(config, "alibi").value_or(false);
-      shape.positions = none ? 0 : count_said(config, setting::kSequenceLength).value_or(0);
+    shape.norm_weight = asked.flag("layer_norm_with_affine").value_or(true);
+    shape.norm_bias = shape.norm_weight && !rms && asked.flag("bias_for_layer_norm").value_or(false);
+    if (asked.flag("alibi").value_or(false) || !asked.flag("rope").value_or(false)) {
+      const bool none = asked.flag("alibi").value_or(false);
+      shape.positions = none ? 0 : asked.count(setting::kSequenceLength).value_or(0);
     }
   }
 }
 
-void traits_of_family(const Config& config, std::string_view framework, const Family& family, ModelShape& shape) {
+void traits_of_family(Asked& asked, std::string_view framework, const Family& family, ModelShape& shape) {
   const unsigned traits = family.traits;
   const auto has = [&](unsigned trait) { return (traits & trait) != 0; };
-  shape.tied = flag_said(config, setting::kTiedEmbeddings).value_or(has(kTied));
+  shape.tied = asked.flag(setting::kTiedEmbeddings).value_or(has(kTied));
   shape.gated = has(kGated);
   const bool mpt = family.name == "mpt";
   const bool foundry = mpt && framework == "llm-foundry";  // whose own defaults are not those of the published model
-  const bool bias_said = flag_said(config, setting::kLinearBias).value_or(has(kBias) || foundry);
+  const bool bias_said = asked.flag(setting::kLinearBias).value_or(has(kBias) || foundry);
   shape.linear_bias = mpt ? bias_said : has(kBias);
-  const bool attention_bias = flag_said(config, setting::kQkvBias).value_or(has(kQkvBias));
+  const bool attention_bias = asked.flag(setting::kQkvBias).value_or(has(kQkvBias));
   shape.qkv_bias = has(kQkvBias) || attention_bias;
   shape.attention_output_bias = has(kAttentionBias) && attention_bias;
   shape.norm_bias = has(kNormBias) || (mpt && bias_said);
@@ -166,17 +199,27 @@ void traits_of_family(const Config& config, std::string_view framework, const Fa
   if (has(kQkPerHead)) shape.qk_norm = ModelShape::QkNorm::kPerHead;
   if (has(kQkWhole)) shape.qk_norm = ModelShape::QkNorm::kWhole;
   if (has(kPositions)) {
-    shape.positions = count_said(config, setting::kMaxPositions).value_or(0) + (has(kTwoMorePositions) ? 2 : 0);
+    shape.positions = asked.count(setting::kMaxPositions).value_or(0) + (has(kTwoMorePositions) ? 2 : 0);
   }
-  const bool grouped = flag_said(config, "new_decoder_architecture").value_or(false);  // Falcon 40B and later
+  // OPT-350M: narrower embeddings behind two projections, and no norm at the end.
+  if (family.name == "opt") {
+    if (const auto width = asked.count("word_embed_proj_dim"); width && *width != shape.hidden) {
+      shape.embedding_width = *width;
+    }
+    // The published file says so; one that leaves it out is not known to have the norm or not.
+    const auto before = asked.flag("do_layer_norm_before");
+    shape.final_norm = before.value_or(true);
+    if (shape.embedding_width > 0 && !before) shape.vocabulary = 0;
+  }
+  const bool grouped = asked.flag("new_decoder_architecture").value_or(false);  // Falcon 40B and later
   if (grouped) shape.norms_per_layer = 2;
-  if (has(kMultiQuery) && !grouped && flag_said(config, "multi_query").value_or(true)) shape.kv_heads = 1;
-  if (foundry && !flag_said(config, "alibi").value_or(false) && !flag_said(config, "rope").value_or(false) &&
-      flag_said(config, "learned_pos_emb").value_or(true)) {
-    shape.positions = count_said(config, setting::kSequenceLength).value_or(0);
+  if (has(kMultiQuery) && !grouped && asked.flag("multi_query").value_or(true)) shape.kv_heads = 1;
+  if (foundry && !asked.flag("alibi").value_or(false) && !asked.flag("rope").value_or(false) &&
+      asked.flag("learned_pos_emb").value_or(true)) {
+    shape.positions = asked.count(setting::kSequenceLength).value_or(0);
   }
   // DeepSeek's own inference configuration names no type; its third version scores by a sigmoid.
-  if (framework == "llama-params" && word_said(config, "score_func") == "sigmoid") shape.router_bias = true;
+  if (framework == "llama-params" && asked.word("score_func") == "sigmoid") shape.router_bias = true;
 }
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
@@ -184,63 +227,86 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
 }
 
 // LLaMA's params.json: two thirds of 4 h, times a factor, up to a multiple.
-std::int64_t llama_ffn(const Config& config, std::int64_t hidden, std::int64_t multiple) {
-  const double factor = number_said(config, setting::kFfnMultiplier).value_or(1.0);
+std::int64_t llama_ffn(Asked& asked, std::int64_t hidden, std::int64_t multiple) {
+  const double factor = asked.number(setting::kFfnMultiplier).value_or(1.0);
   const std::int64_t two_thirds = hidden * 8 / 3;  // whole, before the factor: as the model's own code has it
   const double size = std::floor(factor * static_cast<double>(two_thirds));
   if (!(size > 0) || size > 1e12) return 0;
   return rounded_up(static_cast<std::int64_t>(size), multiple);
 }
 
-std::int64_t ffn_of(const Config& config, std::string_view framework, bool four_times, const ModelShape& shape) {
+std::int64_t ffn_of(Asked& asked, std::string_view framework, bool four_times, const ModelShape& shape) {
   const std::int64_t h = shape.hidden;
-  if (const auto said = count_said(config, setting::kFfnHiddenSize)) {
+  if (const auto said = asked.count(setting::kFfnHiddenSize)) {
     return framework == "olmo" && shape.gated ? *said / 2 : *said;
   }
-  if (const auto ratio = number_said(config, setting::kMlpRatio); ratio && *ratio > 0 && *ratio < 1000) {
+  if (const auto ratio = asked.number(setting::kMlpRatio); ratio && *ratio > 0 && *ratio < 1000) {
     const auto size = exact_integer(*ratio * static_cast<double>(h)).value_or(0);
     return framework == "olmo" && shape.gated ? size / 2 : size;
   }
-  if (const auto multiple = count_said(config, setting::kFfnMultipleOf)) return llama_ffn(config, h, *multiple);
-  if (framework == "mindformers") return llama_ffn(config, h, 256);
+  if (const auto multiple = asked.count(setting::kFfnMultipleOf)) return llama_ffn(asked, h, *multiple);
+  if (framework == "mindformers") return llama_ffn(asked, h, 256);
   if (framework.starts_with("megatron") && shape.gated) return h * 8 / 3 / 64 * 64;
   const bool gpt = four_times || framework.starts_with("megatron") || framework == "nemo" || framework == "gpt-neox" ||
                    framework == "nanogpt";
   return gpt ? 4 * h : 0;
 }
 
-void experts_of(const Config& config, std::string_view framework, ModelShape& shape) {
-  shape.experts = count_said(config, setting::kNumExperts).value_or(0);
+void experts_of(Asked& asked, std::string_view framework, ModelShape& shape) {
+  shape.experts = asked.count(setting::kNumExperts).value_or(0);
   if (shape.experts <= 1) {
     shape.experts = 0;
     return;
   }
   const std::int64_t usual = framework == "gpt-neox" ? 1 : 2;
-  shape.experts_per_token = count_said(config, setting::kExpertsPerToken).value_or(usual);
-  shape.expert_ffn = count_said(config, setting::kMoeFfnHiddenSize).value_or(shape.ffn);
-  shape.dense_layers = count_said(config, setting::kDenseLayers).value_or(0);
-  if (const auto shared = count_said(config, setting::kSharedExpertFfnHiddenSize)) {
+  shape.experts_per_token = asked.count(setting::kExpertsPerToken).value_or(usual);
+  shape.expert_ffn = asked.count(setting::kMoeFfnHiddenSize).value_or(shape.ffn);
+  shape.dense_layers = asked.count(setting::kDenseLayers).value_or(0);
+  if (asked.flag("moe_router_enable_expert_bias").value_or(false)) shape.router_bias = true;
+  if (const auto shared = asked.count(setting::kSharedExpertFfnHiddenSize)) {
     shape.shared_ffn = *shared;
-  } else if (const auto experts = count_said(config, setting::kSharedExperts)) {
+  } else if (const auto experts = asked.count(setting::kSharedExperts)) {
     shape.shared_ffn = checked_multiply(*experts, shape.expert_ffn).value_or(0);
   }
 }
 
-std::int64_t vocabulary_of_model(const Config& config, std::string_view framework) {
-  const auto padded = count_said(config, setting::kPaddedVocabSize);
-  const std::int64_t size = padded.value_or(count_said(config, setting::kVocabSize).value_or(0));
+// Layers that only fill a pipeline are none, and not all of the others have experts. False: not understood.
+bool layers_of(Asked& asked, ModelShape& shape) {
+  const std::string noop = asked.word("noop_layers");
+  const std::string frequency = shape.experts > 0 ? asked.word("moe_layer_freq") : std::string();
+  if (noop.empty() && frequency.empty()) return true;
+  const auto kinds = layer_kinds(shape.layers, shape.dense_layers, frequency, noop);
+  if (!kinds) return false;
+  shape.layers = kinds->real;
+  if (shape.experts > 0) shape.dense_layers = kinds->dense;
+  return true;
+}
+
+// Latent attention (MLA). Megatron's dump prints its ranks whether it is used or not.
+void latent_attention_of(Asked& asked, std::string_view framework, ModelShape& shape) {
+  if (framework.starts_with("megatron") && asked.flag("multi_latent_attention") == false) return;
+  shape.query_rank = asked.count(setting::kQueryLoraRank).value_or(0);
+  shape.key_value_rank = asked.count(setting::kKeyValueLoraRank).value_or(0);
+  shape.nope_dim = asked.count(setting::kNopeHeadDim).value_or(0);
+  shape.rope_dim = asked.count(setting::kRopeHeadDim).value_or(0);
+  shape.value_dim = asked.count(setting::kValueHeadDim).value_or(0);
+}
+
+std::int64_t vocabulary_of_model(Asked& asked, std::string_view framework) {
+  const auto padded = asked.count(setting::kPaddedVocabSize);
+  const std::int64_t size = padded ? *padded : asked.count(setting::kVocabSize).value_or(0);
   const bool pads = framework.starts_with("megatron") || framework == "nemo" || framework == "gpt-neox";
   if (padded || !pads || size == 0) return size;
-  const std::int64_t divisor = count_said(config, setting::kVocabDivisor).value_or(128);
-  const std::int64_t tensor = count_said(config, setting::kTensorParallelSize).value_or(1);
+  const std::int64_t divisor = asked.count(setting::kVocabDivisor).value_or(128);
+  const std::int64_t tensor = asked.count(setting::kTensorParallelSize).value_or(1);
   return padded_vocabulary(size, divisor, tensor).value_or(0);
 }
 
 // GPT-2 by its depth alone, as llm.c is told it: "d12".
-std::optional<DescribedModel> llmc_model(const Config& config) {
+std::optional<DescribedModel> llmc_model(Asked& asked) {
   constexpr std::pair<std::string_view, std::pair<int, int>> kDepths[] = {
       {"d6", {6, 384}}, {"d12", {12, 768}}, {"d24", {24, 1024}}, {"d36", {36, 1280}}, {"d48", {48, 1600}}};
-  const std::string model = word_said(config, setting::kModel);
+  const std::string model = asked.word(setting::kModel);
   for (const auto& [name, size] : kDepths) {
     if (model != name) continue;
     ModelShape shape;
@@ -252,7 +318,7 @@ std::optional<DescribedModel> llmc_model(const Config& config) {
     shape.ffn = 4 * shape.hidden;
     shape.positions = 1024;
     shape.tied = shape.linear_bias = shape.norm_bias = true;
-    return DescribedModel{shape, "gpt2"};
+    return DescribedModel{shape, "gpt2", asked.unknown()};
   }
   return std::nullopt;
 }
@@ -263,6 +329,14 @@ std::optional<std::int64_t> count_said(const Config& config, std::string_view ke
   const auto number = number_said(config, key);
   const auto count = number ? exact_integer(*number) : std::nullopt;
   return count && *count > 0 ? count : std::nullopt;
+}
+
+bool said_unknown(const Config& config, std::string_view key) {
+  for (auto it = config.settings.rbegin(); it != config.settings.rend(); ++it) {
+    if (it->key != key || it->value == "None" || it->value == "null" || it->value.empty()) continue;
+    return !it->unknown.empty();
+  }
+  return false;
 }
 
 std::optional<double> number_said(const Config& config, std::string_view key) {
@@ -285,38 +359,37 @@ std::optional<bool> flag_said(const Config& config, std::string_view key) {
 }
 
 std::optional<DescribedModel> described_model(const Config& config, std::string_view framework) {
-  if (framework == "llm.c") return llmc_model(config);
-  const std::string_view name = family_of(config, framework);
+  Asked asked(config);
+  if (framework == "llm.c") return llmc_model(asked);
+  const auto [name, family] = family_of(asked, framework);
   if (name.empty()) return std::nullopt;
   ModelShape shape;
-  shape.hidden = count_said(config, setting::kHiddenSize).value_or(0);
-  shape.layers = count_said(config, setting::kNumLayers).value_or(0);
-  shape.heads = count_said(config, setting::kNumAttentionHeads).value_or(0);
-  if (shape.hidden <= 0 || shape.layers <= 0 || shape.heads <= 0) return std::nullopt;
-  shape.kv_heads = count_said(config, setting::kNumKeyValueHeads).value_or(shape.heads);
-  if (framework.starts_with("megatron") && flag_said(config, "group_query_attention") == false) {
+  shape.hidden = asked.count(setting::kHiddenSize).value_or(0);
+  shape.layers = asked.count(setting::kNumLayers).value_or(0);
+  shape.heads = asked.count(setting::kNumAttentionHeads).value_or(0);
+  const bool sizes = shape.hidden > 0 && shape.layers > 0 && shape.heads > 0;
+  if (!sizes && asked.unknown().empty()) return std::nullopt;
+  shape.kv_heads = asked.count(setting::kNumKeyValueHeads).value_or(shape.heads);
+  if (framework.starts_with("megatron") && asked.flag("group_query_attention") == false) {
     shape.kv_heads = shape.heads;
   }
-  const auto head_dim = count_said(config, setting::kHeadDim);
+  const auto head_dim = asked.count(setting::kHeadDim);
+  if (!sizes || !asked.unknown().empty()) return DescribedModel{shape, std::string(name), asked.unknown()};
   if (!head_dim && shape.hidden % shape.heads != 0) return std::nullopt;
   shape.head_dim = head_dim.value_or(shape.hidden / shape.heads);
-  shape.vocabulary = vocabulary_of_model(config, framework);
-  const Family* family = family_named(name);
+  shape.vocabulary = vocabulary_of_model(asked, framework);
   if (family != nullptr) {
-    traits_of_family(config, framework, *family, shape);
+    traits_of_family(asked, framework, *family, shape);
   } else {
-    traits_of_flags(config, framework, shape);
+    traits_of_flags(asked, framework, shape);
   }
-  if (flag_said(config, setting::kEmbeddingNorm).value_or(false)) shape.embedding_norm = true;
-  if (flag_said(config, setting::kQkvBias).value_or(false)) shape.qkv_bias = true;
-  shape.ffn = ffn_of(config, framework, family != nullptr && (family->traits & kFourTimes) != 0, shape);
-  experts_of(config, framework, shape);
-  shape.query_rank = count_said(config, setting::kQueryLoraRank).value_or(0);
-  shape.key_value_rank = count_said(config, setting::kKeyValueLoraRank).value_or(0);
-  shape.nope_dim = count_said(config, setting::kNopeHeadDim).value_or(0);
-  shape.rope_dim = count_said(config, setting::kRopeHeadDim).value_or(0);
-  shape.value_dim = count_said(config, setting::kValueHeadDim).value_or(0);
-  return DescribedModel{shape, std::string(name)};
+  if (asked.flag(setting::kEmbeddingNorm).value_or(false)) shape.embedding_norm = true;
+  if (asked.flag(setting::kQkvBias).value_or(false)) shape.qkv_bias = true;
+  shape.ffn = ffn_of(asked, framework, family != nullptr && (family->traits & kFourTimes) != 0, shape);
+  experts_of(asked, framework, shape);
+  if (!layers_of(asked, shape)) return std::nullopt;
+  latent_attention_of(asked, framework, shape);
+  return DescribedModel{shape, std::string(name), asked.unknown()};
 }
 
 }  // namespace assay

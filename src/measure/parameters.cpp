@@ -30,8 +30,8 @@ bool within(std::initializer_list<std::int64_t> sizes, std::int64_t least) {
 bool sensible(const ModelShape& s) {
   const bool has_ffn = s.ffn > 0 || (s.experts > 0 && s.expert_ffn > 0);
   if (!within({s.vocabulary, s.hidden, s.layers, s.heads, s.kv_heads, s.head_dim}, 1) || !has_ffn) return false;
-  if (!within({s.ffn, s.positions, s.norms_per_layer, s.experts, s.experts_per_token, s.expert_ffn, s.shared_ffn,
-               s.dense_layers, s.query_rank, s.key_value_rank, s.nope_dim, s.rope_dim, s.value_dim},
+  if (!within({s.ffn, s.positions, s.embedding_width, s.norms_per_layer, s.experts, s.experts_per_token, s.expert_ffn,
+               s.shared_ffn, s.dense_layers, s.query_rank, s.key_value_rank, s.nope_dim, s.rope_dim, s.value_dim},
               0)) {
     return false;
   }
@@ -80,8 +80,11 @@ std::optional<ParameterCount> count_parameters(const ModelShape& s) {
   if (!sensible(s)) return std::nullopt;
   const Wide h = s.hidden;
   const Wide norm = (s.norm_weight ? h : 0) + (s.norm_bias ? h : 0);
-  const Wide embedding = (s.tied ? 1 : 2) * Wide{s.vocabulary} * h + Wide{s.positions} * h;
-  const Wide outside = embedding + norm + (s.embedding_norm ? norm : 0);
+  const bool projected = s.embedding_width > 0;
+  const Wide width = projected ? s.embedding_width : s.hidden;
+  const Wide embedding =
+      (s.tied ? 1 : 2) * Wide{s.vocabulary} * width + Wide{s.positions} * h + (projected ? 2 * width * h : 0);
+  const Wide outside = embedding + (s.final_norm ? norm : 0) + (s.embedding_norm ? norm : 0);
   const Wide around = attention(s) + s.norms_per_layer * norm;
   const Wide dense = around + feed_forward(s, s.ffn);
   const Wide sparse = s.experts == 0 ? dense : around + expert_layer(s, s.experts);

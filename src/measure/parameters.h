@@ -17,11 +17,13 @@ struct ModelShape {
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
-  std::int64_t ffn = 0;        // of a layer without experts
-  std::int64_t positions = 0;  // learned ones
-  bool tied = false;           // embeddings and output
-  bool gated = false;          // three matrices instead of two
-  bool linear_bias = false;    // of every linear layer
+  std::int64_t ffn = 0;              // of a layer without experts
+  std::int64_t positions = 0;        // learned ones
+  std::int64_t embedding_width = 0;  // where it is not `hidden`: a projection leads to it and one back (OPT-350M)
+  bool final_norm = true;
+  bool tied = false;         // embeddings and output
+  bool gated = false;        // three matrices instead of two
+  bool linear_bias = false;  // of every linear layer
   bool qkv_bias = false;
   bool attention_output_bias = false;
   bool norm_weight = true;
@@ -36,7 +38,7 @@ struct ModelShape {
   std::int64_t shared_ffn = 0;    // of all shared experts together
   bool shared_gate = false;       // Qwen2-MoE
   bool router_bias = false;       // DeepSeek-V3
-  std::int64_t dense_layers = 0;  // the first ones, without experts
+  std::int64_t dense_layers = 0;  // without experts
 
   std::int64_t query_rank = 0;  // latent attention where key_value_rank > 0
   std::int64_t key_value_rank = 0;

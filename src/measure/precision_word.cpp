@@ -29,6 +29,9 @@ std::string in_one_word(std::string_view word) {
 }  // namespace
 
 std::string precision_word(const Config& config) {
+  for (const std::string_view key : {setting::kFp8, setting::kBf16, setting::kFp16, setting::kPrecision}) {
+    if (said_unknown(config, key)) return {};
+  }
   const std::string fp8 = word_said(config, setting::kFp8);
   if (!fp8.empty() && flag_said(config, setting::kFp8) != false) return "fp8";
   const auto bf16 = flag_said(config, setting::kBf16);

@@ -66,6 +66,12 @@ bool adapters_are_off(const Config& config) {
   });
 }
 
+// DeepSeek's attention calls its ranks like those of adapters.
+bool is_rank_of_latent_attention(std::string_view key) {
+  return key == setting::kQueryLoraRank || key == setting::kKeyValueLoraRank || key.ends_with("/q_lora_rank") ||
+         key.ends_with("/kv_lora_rank") || key == "q_lora_rank" || key == "kv_lora_rank" || key == "o_lora_rank";
+}
+
 struct Said {
   TrainingKind kind = TrainingKind::kUnknown;
   bool surely = false;  // false: a model to start from is named, which may be no more than its shape
@@ -86,8 +92,9 @@ Said from_settings(const Config& config) {
       if (value == "pt" || contains_any(value, {"pretrain", "pre-train"})) return {TrainingKind::kPretraining, true};
     }
     if (key == "init_from" && value == "scratch") return {TrainingKind::kPretraining, true};
-    const bool adapters =
-        !no_adapters && contains_any(key, {"lora_r", "lora_alpha", "lora_target", "peft", "adapter_r", "qlora"});
+    const bool latent = is_rank_of_latent_attention(key);
+    const bool adapters = !no_adapters && !latent &&
+                          contains_any(key, {"lora_r", "lora_alpha", "lora_target", "peft", "adapter_r", "qlora"});
     if (adapters || key == setting::kFineTuning || key == "finetune" || key == "use_lora" || key == "sft") {
       out = {TrainingKind::kFineTuning, true};
     }

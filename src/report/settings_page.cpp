@@ -180,7 +180,12 @@ void write_derived(Page& page, const RunSummary& run) {
   for (const Derived& one : run.derived) {
     if (!tells(one) && !page.options().verbose) continue;
     const bool none = one.value == Value("none");
-    std::string line = one.name + " = " + (none ? say("none", "无", page.language()) : format(one.value));
+    std::string line = one.name;
+    if (one.value == Value("unknown")) {
+      line += say(" not known", " 未知", page.language());
+    } else {
+      line += " = " + (none ? say("none", "无", page.language()) : format(one.value));
+    }
     line += say("  (", "  （", page.language()) + one.arithmetic.in(page.language()) + say(")", "）", page.language());
     page.paragraph("  ", 2, 4, line);
     if (!one.disagreement.en.empty()) page.paragraph("    ", 4, 6, one.disagreement.in(page.language()), Ink::kWarning);

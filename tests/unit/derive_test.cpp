@@ -266,5 +266,206 @@ TEST(Derive, NonsenseGivesNothing) {
   }
 }
 
+// A value that only a run would tell takes the place of the default.
+Config with_unknown(Said said, std::initializer_list<const char*> unknown) {
+  Config out = config(said);
+  for (const char* key : unknown) out.settings.push_back({key, "$X", {}, "", "would have to be run"});
+  return out;
+}
+
+TEST(Derive, WhatStandsOnTheUnknownIsNotDerived) {
+  const Said run = {{"framework", "megatron"},    {"world_size", "8"},         {"micro_batch_size", "1"},
+                    {"global_batch_size", "256"}, {"sequence_length", "4096"}, {"train_steps", "100"}};
+  EXPECT_EQ(Facts{derive(config(run))}.count("data_parallel_size"), 8);
+  for (const char* key :
+       {"tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size", "sequence_parallel_size"}) {
+    const Facts got{derive(with_unknown(run, {key}))};
+    EXPECT_EQ(got.arithmetic("data_parallel_size"), std::string("needs ") + key + ", which is not known");
+    EXPECT_EQ(got.find("gradient_accumulation_steps"), nullptr) << key;
+    EXPECT_EQ(got.count("tokens_per_step"), 256 * 4096) << key;
+  }
+  // The last saying counts: what was unknown and is then said is known.
+  Config later = with_unknown(run, {"tensor_parallel_size"});
+  later.settings.push_back({"tensor_parallel_size", "2", {}, "", ""});
+  EXPECT_EQ(Facts{derive(later)}.count("data_parallel_size"), 4);
+}
+
+TEST(Derive, UnknownNodesAreNotOne) {
+  const Said run = {
+      {"framework", "megatron"}, {"devices_per_node", "8"}, {"micro_batch_size", "1"}, {"global_batch_size", "256"}};
+  EXPECT_EQ(Facts{derive(config(run))}.count("world_size"), 8);
+  const Facts got{derive(with_unknown(run, {"nodes"}))};
+  EXPECT_EQ(got.find("world_size"), nullptr);
+  EXPECT_EQ(got.arithmetic("data_parallel_size"), "needs nodes, which is not known");
+  EXPECT_EQ(got.find("gradient_accumulation_steps"), nullptr);
+  const Facts product{derive(with_unknown(run, {"world_size"}))};
+  EXPECT_EQ(product.find("world_size"), nullptr);
+}
+
+TEST(Derive, UnknownBatchesAndLengths) {
+  const Said run = {{"framework", "hf-trainer"}, {"world_size", "8"},      {"micro_batch_size", "4"},
+                    {"train_epochs", "3"},       {"num_examples", "6400"}, {"sequence_length", "1024"},
+                    {"warmup_fraction", "0.1"}};
+  EXPECT_EQ(Facts{derive(config(run))}.count("train_steps"), 600);
+  EXPECT_EQ(Facts{derive(config(run))}.count("warmup_steps"), 60);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"gradient_accumulation_steps"}))}.find("global_batch_size"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"global_batch_size"}))}.find("global_batch_size"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"train_steps"}))}.find("train_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"train_samples"}))}.find("train_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"train_tokens"}))}.find("train_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"warmup_steps"}))}.find("warmup_steps"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"sequence_length"}))}.find("tokens_per_step"), nullptr);
+  EXPECT_EQ(Facts{derive(with_unknown(run, {"bf16"}))}.find("precision"), nullptr);
+}
+
+TEST(Derive, AShapeThatIsPartlyUnknownHasNoCount) {
+  const Said model = {{"framework", "megatron"},
+                      {"num_layers", "2"},
+                      {"hidden_size", "64"},
+                      {"num_attention_heads", "4"},
+                      {"padded_vocab_size", "50304"},
+                      {"sequence_length", "1024"},
+                      {"max_position_embeddings", "1024"}};
+  EXPECT_GT(Facts{derive(config(model))}.count("parameters"), 3'000'000);
+  for (const char* key : {"num_layers", "hidden_size", "num_key_value_heads", "num_experts", "ffn_hidden_size",
+                          "gated_mlp", "tied_embeddings", "linear_bias", "padded_vocab_size", "normalization",
+                          "max_position_embeddings", "qk_norm", "position_embedding"}) {
+    const Facts got{derive(with_unknown(model, {key}))};
+    EXPECT_EQ(got.arithmetic("parameters"), std::string("needs ") + key + ", which is not known");
+    EXPECT_EQ(got.find("flops_per_token"), nullptr) << key;
+  }
+  // What the shape does not stand on may stay unknown.
+  EXPECT_GT(Facts{derive(with_unknown(model, {"tensor_parallel_size"}))}.count("parameters"), 0);
+  EXPECT_GT(Facts{derive(with_unknown(model, {"sequence_length"}))}.count("parameters"), 0);
+}
+
+// MindSpeed's DeepSeek-V3: 64 layers of which three only fill the pipeline.
+TEST(Derive, LayersThatDoNothingAndLayersWithoutExperts) {
+  Config deepseek = config({{"framework", "megatron"},      {"num_layers", "64"},
+                            {"hidden_size", "7168"},        {"ffn_hidden_size", "18432"},
+                            {"num_attention_heads", "128"}, {"padded_vocab_size", "129280"},
+                            {"tied_embeddings", "false"},   {"gated_mlp", "true"},
+                            {"linear_bias", "false"},       {"normalization", "RMSNorm"},
+                            {"position_embedding", "rope"}, {"num_experts", "256"},
+                            {"experts_per_token", "8"},     {"moe_ffn_hidden_size", "2048"},
+                            {"shared_experts", "1"},        {"dense_layers", "3"},
+                            {"query_lora_rank", "1536"},    {"key_value_lora_rank", "512"},
+                            {"nope_head_dim", "128"},       {"rope_head_dim", "64"},
+                            {"value_head_dim", "128"},      {"moe_layer_freq", "1"},
+                            {"noop_layers", "61,62,63"},    {"moe_router_enable_expert_bias", "true"}});
+  EXPECT_EQ(Facts{derive(deepseek)}.count("parameters"), 671'026'419'200);
+  deepseek.settings.push_back({"dense_layers", "None", {}, "", ""});
+  deepseek.settings.push_back({"moe_layer_freq", "[0]*3+[1]*61", {}, "", ""});
+  EXPECT_EQ(Facts{derive(deepseek)}.count("parameters"), 671'026'419'200);
+  deepseek.settings.push_back({"moe_layer_freq", "every_second()", {}, "", ""});
+  EXPECT_EQ(Facts{derive(deepseek)}.find("parameters"), nullptr);
+  deepseek.settings.push_back({"moe_layer_freq", "$F", {}, "", "would have to be run"});
+  EXPECT_EQ(Facts{derive(deepseek)}.arithmetic("parameters"), "needs moe_layer_freq, which is not known");
+  const Facts every_second = facts({{"framework", "megatron"},
+                                    {"num_layers", "4"},
+                                    {"hidden_size", "1024"},
+                                    {"ffn_hidden_size", "4096"},
+                                    {"num_attention_heads", "16"},
+                                    {"padded_vocab_size", "32000"},
+                                    {"gated_mlp", "true"},
+                                    {"linear_bias", "false"},
+                                    {"normalization", "RMSNorm"},
+                                    {"position_embedding", "rope"},
+                                    {"num_experts", "8"},
+                                    {"experts_per_token", "2"},
+                                    {"moe_ffn_hidden_size", "2048"},
+                                    {"moe_layer_freq", "2"}});
+  EXPECT_EQ(every_second.count("parameters"), 175'399'936);
+}
+
+// A dump of Megatron's prints the ranks of an attention that is not used.
+TEST(Derive, LatentAttentionThatIsOff) {
+  const Said plain = {{"framework", "megatron"},    {"num_layers", "2"},           {"hidden_size", "64"},
+                      {"num_attention_heads", "4"}, {"padded_vocab_size", "1024"}, {"position_embedding", "rope"}};
+  Config dump = config(plain);
+  for (const auto& [key, value] : Said{{"multi_latent_attention", "False"},
+                                       {"key_value_lora_rank", "32"},
+                                       {"nope_head_dim", "128"},
+                                       {"rope_head_dim", "64"},
+                                       {"value_head_dim", "128"}}) {
+    dump.settings.push_back({key, value, {}, "", ""});
+  }
+  EXPECT_EQ(Facts{derive(dump)}.count("parameters"), facts(plain).count("parameters"));
+}
+
+// OLMo's own YAML has the name of transformers' model, and other defaults.
+TEST(Derive, OlmoOfItsOwnTrainer) {
+  const Facts got = facts({{"framework", "olmo"},
+                           {"hidden_size", "1024"},
+                           {"num_layers", "4"},
+                           {"num_attention_heads", "16"},
+                           {"mlp_ratio", "4"},
+                           {"activation_type", "gelu"},
+                           {"rope", "true"},
+                           {"padded_vocab_size", "50304"}});
+  EXPECT_EQ(got.count("parameters"), 50304 * 1024 + 4 * (12'582'912 + 2 * 1024) + 1024);
+  EXPECT_THAT(got.arithmetic("parameters"), HasSubstr("in tied embeddings"));
+}
+
+// OPT-350M, as its model card counts it: embeddings of 512 behind projections, no norm at the end.
+TEST(Derive, EmbeddingsThatAreNarrowerThanTheModel) {
+  Config opt = config({{"framework", "hf-model"},
+                       {"model_type", "opt"},
+                       {"hidden_size", "1024"},
+                       {"ffn_hidden_size", "4096"},
+                       {"num_layers", "24"},
+                       {"num_attention_heads", "16"},
+                       {"vocab_size", "50272"},
+                       {"max_position_embeddings", "2048"},
+                       {"word_embed_proj_dim", "512"}});
+  EXPECT_EQ(Facts{derive(opt)}.find("parameters"), nullptr);  // whether there is a last norm is not said
+  opt.settings.push_back({"do_layer_norm_before", "false", {}, "", ""});
+  EXPECT_EQ(Facts{derive(opt)}.count("parameters"), 331'196'416);
+}
+
+TEST(Derive, TheLimitThatComesFirst) {
+  const Facts got = facts({{"framework", "megatron"},
+                           {"global_batch_size", "512"},
+                           {"sequence_length", "2048"},
+                           {"train_tokens", "300000000000"},
+                           {"train_samples", "292968750"}});
+  EXPECT_EQ(got.count("train_steps"), 286'102);
+  EXPECT_EQ(got.disagreement("train_steps"),
+            "train_samples would be 572,204 steps; the run ends at train_tokens, which comes first");
+  const Facts agreed = facts({{"framework", "megatron"},
+                              {"global_batch_size", "512"},
+                              {"sequence_length", "2048"},
+                              {"train_tokens", "1048576000"},
+                              {"train_samples", "512000"}});
+  EXPECT_EQ(agreed.count("train_steps"), 1000);
+  EXPECT_EQ(agreed.disagreement("train_steps"), "");
+}
+
+TEST(Derive, PromptsAreNoSequences) {
+  Config verl = config({{"framework", "verl"},
+                        {"adv_estimator", "grpo"},
+                        {"world_size", "16"},
+                        {"global_batch_size", "1024"},
+                        {"micro_batch_size", "4"},
+                        {"train_steps", "435"},
+                        {"warmup_fraction", "0.1"}});
+  verl.settings.push_back({"n", "8", {}, "actor_rollout_ref/rollout/n", ""});
+  const Facts got{derive(verl)};
+  EXPECT_EQ(got.arithmetic("responses_per_step"), "1,024 prompts x 8 responses = 8,192 sequences");
+  EXPECT_EQ(got.arithmetic("train_samples"), "435 steps x 1,024 prompts = 445,440 prompts");
+  EXPECT_EQ(got.find("gradient_accumulation_steps"), nullptr);
+  EXPECT_EQ(got.count("warmup_steps"), 43);  // int(43.5)
+  verl.settings.back().unknown = "would have to be run";
+  EXPECT_EQ(Facts{derive(verl)}.find("responses_per_step"), nullptr);
+}
+
+TEST(Derive, ABatchThatNoNumberOfRanksGives) {
+  const Said said = {{"framework", "deepspeed"},
+                     {"global_batch_size", "100"},
+                     {"micro_batch_size", "4"},
+                     {"gradient_accumulation_steps", "8"}};
+  EXPECT_EQ(facts(said).disagreement("data_parallel_size"), "100 sequences cannot be divided by 32");
+}
+
 }  // namespace
 }  // namespace assay

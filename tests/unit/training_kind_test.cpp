@@ -29,6 +29,10 @@ TEST(TrainingKind, IsToldBySettingsMetricsAndFirstLoss) {
   EXPECT_EQ(kind_of("fine_tuning", "False", 10.9), TrainingKind::kPretraining);
   EXPECT_EQ(kind_of("init_from", "scratch", 2.1), TrainingKind::kPretraining);
   EXPECT_EQ(kind_of("init_from", "gpt2-xl", 2.1), TrainingKind::kFineTuning);
+  for (const char* key : {"q_lora_rank", "kv_lora_rank", "query_lora_rank", "key_value_lora_rank"}) {
+    EXPECT_EQ(kind_of(key, "1536", 10.9), TrainingKind::kPretraining) << key;  // latent attention
+  }
+  EXPECT_EQ(kind_of("lora_rank", "8", 10.9), TrainingKind::kFineTuning);
   EXPECT_EQ(kind_of("model_name_or_path", "/a/model", 2.1), TrainingKind::kFineTuning);
   EXPECT_EQ(kind_of("model_name_or_path", "/a/model", 10.9), TrainingKind::kPretraining);  // its shape alone
   EXPECT_EQ(training_kind(MakeRun()

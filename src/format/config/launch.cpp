@@ -212,6 +212,26 @@ shell::Invocation with_environment(const shell::Invocation& command, std::size_t
   return out;
 }
 
+// `docker run --gpus all -it image torchrun …`: the options before the program within are the container's. Where no
+// program is seen, the image starts its own.
+shell::Invocation without_container(const shell::Invocation& command) {
+  constexpr auto kContainers =
+      std::to_array<std::string_view>({"docker", "podman", "nerdctl", "singularity", "apptainer", "enroot", "kubectl"});
+  const auto base = [](const Argument& word) {
+    return std::string_view(word.text).substr(word.text.find_last_of('/') + 1);
+  };
+  const auto container = std::find_if(command.words.begin(), command.words.end(), [&](const Argument& word) {
+    return std::find(kContainers.begin(), kContainers.end(), base(word)) != kContainers.end();
+  });
+  const auto inner =
+      std::find_if(container, command.words.end(), [](const Argument& word) { return starts_processes(word.text); });
+  if (inner == command.words.end()) return command;
+  shell::Invocation out = command;
+  out.words.erase(out.words.begin() + (container - command.words.begin()),
+                  out.words.begin() + (inner - command.words.begin()));
+  return out;
+}
+
 }  // namespace
 
 Launch read_options(const std::vector<Argument>& words) {
@@ -232,8 +252,9 @@ std::vector<CommandSetting> read_launcher(const shell::Invocation& command, cons
   return out;
 }
 
-Launch read_launch(const shell::Invocation& command, const Allocation& allocation) {
+Launch read_launch(const shell::Invocation& whole_command, const Allocation& allocation) {
   Launch out;
+  const shell::Invocation command = without_container(whole_command);
   out.branch = command.branch;
   const std::string& first = command.words[0].text;
   if (is_tool(std::string_view(first).substr(first.find_last_of('/') + 1))) return out;

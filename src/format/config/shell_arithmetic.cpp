@@ -206,6 +206,29 @@ class Evaluator {
     return rest == "++" || rest == "--" ? rest[0] : '\0';
   }
 
+  // Behind "10#": up to base 36 letters of both cases are the same digits, beyond it capital ones follow, then @ and _.
+  static int digit_of(char c, std::int64_t base) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'Z') return c - 'A' + (base <= 36 ? 10 : 36);
+    return c == '@' ? 62 : c == '_' ? 63 : 99;
+  }
+
+  std::int64_t based(std::int64_t base) {
+    const std::size_t begin = ++at_;
+    std::int64_t out = 0;
+    if (base < 2 || base > 64) return refuse("holds a number that the shell does not know");
+    for (; at_ < text_.size() && digit_of(text_[at_], base) < 64; ++at_) {
+      const int digit = digit_of(text_[at_], base);
+      if (digit >= base) return refuse("holds a number that the shell does not know");
+      const auto shifted = checked_multiply<std::int64_t>(out, base);
+      const auto next = shifted ? checked_add<std::int64_t>(*shifted, digit) : std::nullopt;
+      if (!next) return refuse("is larger than 64 bits");
+      out = *next;
+    }
+    return at_ > begin ? out : refuse("holds a number that the shell does not know");
+  }
+
   std::int64_t number() {
     std::int64_t base = 10;
     if (text_.substr(at_).starts_with("0x") || text_.substr(at_).starts_with("0X")) {
@@ -226,6 +249,7 @@ class Evaluator {
       if (!next) return refuse("is larger than 64 bits");
       out = *next;
     }
+    if (base == 10 && at_ < text_.size() && text_[at_] == '#') return based(out);
     if (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == '#')) {
       return refuse("holds a number that the shell does not know");
     }

@@ -39,8 +39,19 @@ Interpreter::Truth Interpreter::run_simple(const Command& command) {
     return Truth::kYes;
   }
   if (command.declares) {
-    for (const Assignment& one : command.assignments) assign(one, command.exports);
-    for (const Field& field : expand_words(command.words)) {
+    const std::vector<Field> names = expand_words(command.words);
+    const bool refers = !command.exports && std::any_of(names.begin(), names.end(), [](const Field& field) {
+      const std::string word = text_of(field.value);
+      return word.starts_with('-') && !word.starts_with("--") && word.find('n') != std::string::npos;
+    });
+    for (const Assignment& one : command.assignments) {
+      if (refers) {
+        refer(one);
+      } else {
+        assign(one, command.exports);
+      }
+    }
+    for (const Field& field : names) {
       const auto found = variables_.find(text_of(field.value));
       if (!command.exports || found == variables_.end() || found->second->exported) continue;
       auto next = std::make_shared<Variable>(*found->second);
@@ -79,8 +90,13 @@ Interpreter::Truth Interpreter::run_builtin(const Command& command, const std::v
     sourced_ = second.substr(0, 200);
   } else if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts") {
     take_input(command, words);
+  } else if (name == "printf" && second == "-v" && words.size() > 2) {
+    print_into(words);
   } else if (name == "unset") {
-    for (const Field& field : words) variables_.erase(text_of(field.value));
+    for (const Field& field : words) {
+      variables_.erase(std::string(target_of(text_of(field.value))));
+      if (second == "-n") references_.erase(text_of(field.value));
+    }
   } else if (name == "shift" && in_function_) {
     std::size_t count = 1;
     std::from_chars(second.data(), second.data() + second.size(), count);
@@ -109,10 +125,94 @@ void Interpreter::take_input(const Command& command, const std::vector<Field>& w
   if (name == "read" && !command.heredocs.empty() && is_name(last)) {
     return set(last, expand_text(command.heredocs[0].body), command.heredocs[0].line);
   }
+  if (name == "read" && take_array(command, last)) return;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string variable = text_of(words[i].value);
     if (is_name(variable)) forget(variable, "is input of `" + name + "`", 0);
   }
+}
+
+// IFS=, read -ra NAME <<< "0,1,2,3"
+bool Interpreter::take_array(const Command& command, std::string_view name) {
+  if (command.strings.size() != 1 || !is_name(name) || command.words.size() != 3) return false;
+  const std::string flags = text_of(expand_text(command.words[1]));
+  const Value text = expand_text(command.strings[0]);
+  if (!flags.starts_with('-') || !flags.ends_with('a') || flags.find_first_not_of("-ra") != std::string::npos) {
+    return false;
+  }
+  std::string apart = " \t\n";
+  for (const Assignment& one : command.assignments) {
+    if (one.name != "IFS" || one.values.size() != 1) return false;
+    const Value value = expand_text(one.values[0]);
+    if (why_of(value)) return false;
+    apart = text_of(value);
+  }
+  if (why_of(text) || (command.assignments.empty() && find("IFS") != nullptr)) return false;
+  auto next = std::make_shared<Variable>();
+  next->array = true;
+  next->line = command.line;
+  const std::string line = text_of(text).substr(0, text_of(text).find('\n'));
+  const bool spaces = apart.find_first_not_of(" \t\n") == std::string::npos;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find_first_of(apart, at), line.size());
+    if (end > at || !spaces) next->values.push_back({{line.substr(at, end - at), command.line}});
+    at = end + 1;
+  }
+  spend(16 * line.size());
+  variables_.insert_or_assign(std::string(name), std::move(next));
+  return true;
+}
+
+// declare -n NAME=OTHER: what is done to NAME from here on is done to OTHER.
+void Interpreter::refer(const Assignment& one) {
+  const Value value = one.values.empty() ? Value{} : expand_text(one.values[0]);
+  const std::string other = text_of(value);
+  const bool known = !why_of(value) && is_name(other) && target_of(other) != one.name;
+  references_.erase(one.name);
+  if (known) {
+    references_[one.name] = other;
+  } else {
+    forget(one.name, "refers to a variable that is not known", one.line);
+  }
+}
+
+std::string_view Interpreter::target_of(std::string_view name) const {
+  constexpr int kDeepest = 8;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto found = references_.find(name);
+    if (found == references_.end()) break;
+    name = found->second;
+  }
+  return name;
+}
+
+// printf -v NAME FORMAT …: with %s and %d of what is known; else NAME is not known.
+void Interpreter::print_into(const std::vector<Field>& words) {
+  const std::string whole = text_of(words[2].value);
+  const std::string name = whole.substr(0, whole.find('['));
+  if (!is_name(name)) return;
+  std::string out;
+  const std::string format = words.size() > 3 ? text_of(words[3].value) : "";
+  bool followed = name == whole && words.size() > 3 && !why_of(words[3].value);
+  std::size_t next = 4;
+  for (std::size_t i = 0; followed && i < format.size(); ++i) {
+    const char kind = i + 1 < format.size() ? format[i + 1] : '\0';
+    if (format[i] == '%' && (kind == 's' || kind == 'd') && next < words.size()) {
+      const std::string text = text_of(words[next].value);
+      const bool whole_number = text.find_first_not_of("0123456789") == std::string::npos && !text.empty() &&
+                                (text[0] != '0' || text.size() == 1);
+      followed = !why_of(words[next++].value) && (kind == 's' || whole_number);
+      out += text;
+      ++i;
+    } else if (format[i] == '%' || format[i] == '\\') {
+      followed = false;
+    } else {
+      out += format[i];
+    }
+  }
+  const std::int64_t line = words[2].value.empty() ? 0 : words[2].value[0].line;
+  if (followed && next >= words.size()) return set(name, {{out, line}}, line);
+  forget(name, "is what `printf -v` prints", line);
 }
 
 void Interpreter::run_let(const std::vector<Field>& words) {
@@ -187,6 +287,23 @@ void Interpreter::run_words(std::vector<Field> words) {
   invoke(command, words);
 }
 
+// ssh -p 22 host "cd there && torchrun …": what stands behind the host is a text for a shell.
+void Interpreter::run_elsewhere(const std::vector<Field>& words) {
+  constexpr std::string_view kTakingValue = "bcDEeFIiJLlmOopQRSWwx";
+  std::size_t at = 1;
+  while (at < words.size() && text_of(words[at].value).starts_with('-')) {
+    const std::string flag = text_of(words[at].value);
+    at += flag.size() == 2 && kTakingValue.find(flag[1]) != std::string_view::npos ? 2 : 1;
+  }
+  if (text_of(words[0].value) == "ssh") ++at;
+  Value text;
+  for (; at < words.size(); ++at) {
+    for (const Piece& piece : words[at].value) text.push_back(piece);
+    text.push_back({" ", text.empty() ? 0 : text.back().line});
+  }
+  run_text(text);
+}
+
 void Interpreter::invoke(const Command& command, const std::vector<Field>& words) {
   const std::string name = text_of(words[0].value);
   if (!command.heredocs.empty() && is_one_of(name, kShells)) {
@@ -209,6 +326,7 @@ void Interpreter::invoke(const Command& command, const std::vector<Field>& words
       return run_text(text);
     }
   }
+  if (name == "ssh" || name == "pdsh") return run_elsewhere(words);
   // bash -c "…", wherever it stands: srun bash -c "…".
   for (std::size_t i = 0; i + 2 < words.size(); ++i) {
     const std::string shell = text_of(words[i].value);

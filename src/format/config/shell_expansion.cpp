@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLongestValue = std::size_t{1} << 20;
 constexpr std::size_t kLongestShown = 120;
 constexpr std::size_t kMostPieces = 65536;
-constexpr std::size_t kMostWork = 20'000'000;
+constexpr std::size_t kMostWork = 100'000'000;
 constexpr std::size_t kArithmeticWork = 128;  // one look at a variable
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
@@ -53,7 +53,7 @@ Value Interpreter::limited(Value value) {
 }
 
 const Variable* Interpreter::find(std::string_view name) const {
-  const auto found = variables_.find(name);
+  const auto found = variables_.find(target_of(name));
   return found == variables_.end() ? nullptr : found->second.get();
 }
 
@@ -242,7 +242,9 @@ Value Interpreter::parameter(const Part& part) {
   }
   const Variable* variable = find(part.name);
   if (variable == nullptr) return operated(part, unset_value(part), false);
-  if (part.op == "length" && part.indexed) {
+  if (part.indexed && variable->why_size) return unknown(part.text, part.line, *variable->why_size);
+  const std::string index = part.op == "length" && part.indexed ? text_of(expand_text(part.index)) : "";
+  if (index == "@" || index == "*") {
     const std::size_t size = variable->values.size() + variable->by_name.size();
     return {{std::to_string(size), part.line}};
   }

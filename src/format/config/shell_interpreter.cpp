@@ -30,13 +30,18 @@ namespace {
 constexpr std::size_t kDeepestCall = 16;
 constexpr std::size_t kMostElements = 65536;
 constexpr std::size_t kCommandWork = 32;
+constexpr std::size_t kVariableWork = 80;  // its copy for one way through a branch
 
 void collect(const List& list, std::set<std::string, std::less<>>& names) {
   for (const Command& command : list) {
     for (const Assignment& one : command.assignments) names.insert(one.name);
     if (command.kind == Command::Kind::kFor && !command.name.empty()) names.insert(command.name);
-    const bool reads = command.kind == Command::Kind::kSimple && !command.words.empty() &&
-                       command.words[0].size() == 1 && command.words[0][0].text == "read";
+    const auto is_plain = [&](std::size_t i, std::string_view text) {
+      return i < command.words.size() && command.words[i].size() == 1 && command.words[i][0].text == text;
+    };
+    const bool reads = command.kind == Command::Kind::kSimple &&
+                       (is_plain(0, "read") || is_plain(0, "mapfile") || is_plain(0, "readarray") ||
+                        is_plain(0, "getopts") || (is_plain(0, "printf") && is_plain(1, "-v")));
     for (std::size_t i = 1; reads && i < command.words.size(); ++i) {
       if (command.words[i].size() == 1 && is_name(command.words[i][0].text)) names.insert(command.words[i][0].text);
     }
@@ -137,7 +142,7 @@ Interpreter::Truth Interpreter::run_kind(const Command& command) {
 // Runs one way from `before`; it counts unless it leaves the script.
 template <class Run>
 void Interpreter::run_way(std::vector<Variables>& ways, const Variables& before, Run&& run) {
-  spend(16 * before.size());
+  spend(kVariableWork * before.size());
   variables_ = before;
   run();
   if (left_) {
@@ -246,7 +251,9 @@ void Interpreter::run_function(const Command& body, std::vector<Field> arguments
   calls_.push_back(&body);
   std::swap(arguments_, arguments);
   const bool outer = std::exchange(in_function_, true);
+  const auto references = references_;  // those that the function declares are its own
   run_list(body.branches[0].body);
+  references_ = references;
   if (std::exchange(returned_, false)) left_ = false;
   in_function_ = outer;
   std::swap(arguments_, arguments);
@@ -292,6 +299,10 @@ std::shared_ptr<const Variable> Interpreter::merged(std::string_view name, const
   const auto value_of = [](const Variable* one, std::size_t i) {
     return one != nullptr && i < one->values.size() ? one->values[i] : Value{};
   };
+  for (const Variable* one : found) {
+    const bool same_size = one != nullptr && one->values.size() == out->values.size() && !one->why_size;
+    if (!same_size && !out->why_size && (one != nullptr || out->array)) out->why_size = why;
+  }
   for (std::size_t i = 0; i < out->values.size(); ++i) {
     const Value first = value_of(found[0], i);
     spend(first.size() + 8);
@@ -314,7 +325,8 @@ std::shared_ptr<const Variable> Interpreter::merged(std::string_view name, const
       const Value value = value_of(one, i);
       for (std::size_t k = shared; k < value.size(); ++k) {
         both.push_back({value[k].text, value[k].line, value[k].why ? value[k].why : why});
-        words = words || value[k].text.find_first_of(" \n") != std::string::npos;
+        // An option alone is a word of a list that the ways make longer or shorter, too.
+        words = words || value[k].text.find_first_of(" \n") != std::string::npos || value[k].text.starts_with("--");
       }
       if (value.size() > shared) both.push_back({" ", line});
     }
@@ -330,11 +342,14 @@ void Interpreter::set(std::string_view name, Value value, std::int64_t line) {
   next->exported = before != nullptr && before->exported;
   next->line = line == 0 && before != nullptr ? before->line : line;
   next->values.push_back(limited(std::move(value)));
-  variables_.insert_or_assign(std::string(name), std::move(next));
+  variables_.insert_or_assign(std::string(target_of(name)), std::move(next));
 }
 
 void Interpreter::forget(std::string_view name, std::string why, std::int64_t line) {
   set(name, unknown("$" + std::string(name), line, std::move(why)), line);
+  auto next = std::make_shared<Variable>(*find(name));
+  next->why_size = next->values[0].empty() ? nullptr : next->values[0][0].why;
+  variables_.insert_or_assign(std::string(target_of(name)), std::move(next));
 }
 
 void Interpreter::assign(const Assignment& one, bool exported) {
@@ -358,18 +373,20 @@ void Interpreter::assign(const Assignment& one, bool exported) {
         const Part part{.line = one.line, .text = "$" + one.name, .name = one.name};
         if (!sourced_.empty()) value.insert(value.begin(), unset_value(part)[0]);
       }
+      if (!next->array) next->why_size = nullptr;
       if (!next->array || next->values.empty()) next->values = {Value{}};
       if (value.empty()) value.push_back({"", one.line});
       next->values[0] = std::move(value);
     }
   }
-  variables_.insert_or_assign(one.name, std::move(next));
+  variables_.insert_or_assign(std::string(target_of(one.name)), std::move(next));
 }
 
 void Interpreter::assign_array(const Assignment& one, Variable& variable) {
   if (!one.append) {
     variable.values.clear();
     variable.by_name.clear();
+    variable.why_size = nullptr;
   }
   variable.array = true;
   for (std::size_t i = 0; i < one.values.size() && variable.values.size() < kMostElements; ++i) {
@@ -382,8 +399,36 @@ void Interpreter::assign_array(const Assignment& one, Variable& variable) {
     }
     std::vector<Field> fields;
     expand(one.values[i], fields);
+    if (Why why = several(one.values[i], fields)) {
+      for (Field& field : fields) {
+        for (Piece& piece : field.value) piece.why = piece.why ? piece.why : why;
+      }
+      variable.why_size = std::move(why);
+    }
     for (Field& field : fields) variable.values.push_back(std::move(field.value));
   }
+}
+
+// Why it is not known how many elements of an array a word gives; null: those that are there.
+Interpreter::Why Interpreter::several(const Word& word, const std::vector<Field>& fields) const {
+  for (const Part& part : word) {
+    if (part.kind == Part::Kind::kText && !part.quoted) {
+      const bool braces = part.text.find('{') != std::string::npos &&
+                          (part.text.find(',') != std::string::npos || part.text.find("..") != std::string::npos);
+      if (!braces && part.text.find('*') == std::string::npos) continue;
+      return std::make_shared<const std::string>(part.text.substr(0, 80) + " stands for several words");
+    }
+    if (part.kind != Part::Kind::kParameter && (part.quoted || part.kind != Part::Kind::kCommand)) continue;
+    if (part.kind == Part::Kind::kParameter && part.quoted) {  // "${A[@]}", "$@"
+      const Variable* list = part.indexed ? find(part.name) : nullptr;
+      if (list != nullptr && list->why_size) return list->why_size;
+      if (part.name != "@" || in_function_) continue;
+    }
+    for (const Field& field : fields) {
+      if (Why why = why_of(field.value)) return why;
+    }
+  }
+  return nullptr;
 }
 
 void Interpreter::assign_element(const Assignment& one, Variable& variable) {

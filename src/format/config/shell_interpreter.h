@@ -53,14 +53,20 @@ class Interpreter {
   Truth run_simple(const Command& command);
   Truth run_builtin(const Command& command, const std::vector<Field>& words);
   void take_input(const Command& command, const std::vector<Field>& words);
+  void refer(const Assignment& one);
+  std::string_view target_of(std::string_view name) const;
+  void print_into(const std::vector<Field>& words);
+  bool take_array(const Command& command, std::string_view name);
   void run_let(const std::vector<Field>& words);
   void run_text(const Value& text);
   void run_words(std::vector<Field> words);
+  void run_elsewhere(const std::vector<Field>& words);
   void invoke(const Command& command, const std::vector<Field>& words);
   void write_out(const Command& command, const std::vector<Field>& words);
   void assign(const Assignment& one, bool exported);
   void assign_array(const Assignment& one, Variable& variable);
   void assign_element(const Assignment& one, Variable& variable);
+  Why several(const Word& word, const std::vector<Field>& fields) const;
   void set(std::string_view name, Value value, std::int64_t line);
   void forget(std::string_view name, std::string why, std::int64_t line);
   void merge(std::vector<Variables> ways, std::int64_t line);
@@ -99,7 +105,8 @@ class Interpreter {
 
   Variables variables_;
   std::map<std::string, const Command*, std::less<>> functions_;
-  std::vector<Field> arguments_;  // of the function that runs
+  std::map<std::string, std::string, std::less<>> references_;  // declare -n
+  std::vector<Field> arguments_;                                // of the function that runs
   bool in_function_ = false;
   std::string sourced_;  // the file that may have set what is not set
   Outcome out_;

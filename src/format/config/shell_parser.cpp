@@ -454,7 +454,7 @@ class Parser {
     if (lexer_.sees("<<<")) {
       lexer_.advance(3);
       lexer_.skip_blanks();
-      lexer_.word();
+      out.strings.push_back(lexer_.word());
     } else if (lexer_.sees("<<")) {
       if (!documents_.read(lexer_, out.heredocs)) lexer_.fail(lexer_.line(), "<< names no end");
     } else {

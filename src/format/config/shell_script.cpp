@@ -1,8 +1,9 @@
 // A launch script as a source of settings, before anything ran.
 //
 // The script is followed (shell_interpreter.cpp), then its commands are looked at: those that tell a learning rate, a
-// batch size or a length launch a training (launch.cpp), and their options are its settings; of several, all are told
-// in order, so that the last one counts. Beside them are told, in the order in which one would trust them less:
+// batch size or a length launch a training (launch.cpp), and their options are its settings; of several the last one
+// counts, and what the others say else is told under names of their own. Beside them are told, in the order in which
+// one would trust them less:
 //   * JSON and YAML that the script writes into files (`cat > ds_config.json <<EOF`), with variables put in;
 //   * environment variables that change numbers (NCCL_ALGO, NVIDIA_TF32_OVERRIDE, …);
 //   * what the job asks of Slurm;
@@ -169,6 +170,7 @@ class Reading {
       add(std::move(file));
     }
     disagree(launches_);
+    apart(launches_);
     for (const Launch& launch : launches_) add(launch);
     if (!launches()) {
       Launch launcher;
@@ -234,6 +236,51 @@ class Reading {
         }
       }
     }
+  }
+
+  // Stages that run one after another are trainings of their own: what one says is not to be mixed with what another
+  // says. The last that tells how it is trained counts; what the others say is kept under names of theirs.
+  static void apart(std::vector<Launch>& launches) {
+    if (std::any_of(launches.begin(), launches.end(), [](const Launch& one) { return !one.branch.empty(); })) return;
+    if (launches.size() < 2) return;
+    std::vector<std::vector<std::string>> names;
+    for (const Launch& one : launches) names.push_back(names_of(one));
+    const auto last = std::find_if(names.rbegin(), names.rend(), tells_how_to_train);
+    const std::size_t counts =
+        last == names.rend() ? names.size() - 1 : static_cast<std::size_t>(names.rend() - last) - 1;
+    std::map<std::string, std::string> agreed;
+    for (std::size_t k = 0; k < names[counts].size(); ++k) {
+      const FlatSetting& one = launches[counts].settings[k].flat;
+      agreed[names[counts][k] + "=" + one.path] = one.text;
+    }
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      for (std::size_t k = 0; k < names[i].size(); ++k) {
+        CommandSetting& one = launches[i].settings[k];
+        const auto same = agreed.find(names[i][k] + "=" + one.flat.path);
+        if (i == counts || (same != agreed.end() && same->second == one.flat.text)) continue;
+        one.canonical = "launch " + std::to_string(i + 1) + "/" + names[i][k];
+      }
+    }
+  }
+
+  // What each setting of a launch is called.
+  static std::vector<std::string> names_of(const Launch& launch) {
+    std::vector<FlatSetting> flat;
+    for (const CommandSetting& one : launch.settings) flat.push_back(one.flat);
+    const auto said = meanings(flat, launch.words == nullptr ? vocabulary_of(flat) : launch.words);
+    std::vector<std::string> out;
+    for (std::size_t k = 0; k < flat.size(); ++k) {
+      const std::string& own = launch.settings[k].canonical;
+      out.push_back(!own.empty() ? own : said[k].empty() ? flat[k].path : said[k].front().key);
+    }
+    return out;
+  }
+
+  static bool tells_how_to_train(const std::vector<std::string>& names) {
+    return std::any_of(names.begin(), names.end(), [](const std::string& key) {
+      return key == setting::kLearningRate || key == setting::kTrainSteps || key == setting::kTrainSamples ||
+             key == setting::kTrainTokens || key == setting::kTrainEpochs;
+    });
   }
 
   // All of them are one command's.

@@ -83,8 +83,9 @@ struct Command {
   std::vector<Word> words = {};    // of a case: the subject; of a for: what it runs over
   std::vector<Word> targets = {};  // of redirections into files
   std::vector<Heredoc> heredocs = {};
-  std::string name = {};  // of a function, of the variable of a for
-  Word expression = {};   // of ((…))
+  std::vector<Word> strings = {};  // behind <<<
+  std::string name = {};           // of a function, of the variable of a for
+  Word expression = {};            // of ((…))
   std::vector<Branch> branches = {};
 };
 

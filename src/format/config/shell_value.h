@@ -42,7 +42,8 @@ struct Variable {
   std::map<std::string, Value> by_name;  // of an associative array
   bool array = false;
   bool exported = false;
-  std::int64_t line = 0;  // of the assignment
+  std::shared_ptr<const std::string> why_size = {};  // why it is not known how many values there are; null: it is
+  std::int64_t line = 0;                             // of the assignment
 };
 
 using Variables = std::map<std::string, std::shared_ptr<const Variable>, std::less<>>;

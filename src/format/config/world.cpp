@@ -193,11 +193,17 @@ void from_environment(const shell::Invocation& command, std::vector<CommandSetti
   const auto flat_of = [](const Found& found) {
     return FlatSetting{found.written, found.value.text, found.value.line, found.value.why};
   };
-  const FlatSetting one{"NNODES", "1", per_node->value.line};
+  const FlatSetting one{"default of NNODES", "1", per_node->value.line};
   out.push_back({std::string(setting::kWorldSize), product(nodes ? flat_of(*nodes) : one, flat_of(*per_node))});
 }
 
 }  // namespace
+
+bool starts_processes(std::string_view word) {
+  const std::string_view base = base_name(word);
+  return launcher_named(word) != Launcher::kNone || base.starts_with("python") || base == "bash" || base == "sh" ||
+         base.ends_with(".py") || base.ends_with(".sh");
+}
 
 std::size_t program_of(const std::vector<Argument>& words) {
   bool module = false;
@@ -253,11 +259,11 @@ void tell_world(const shell::Invocation& command, std::size_t program, const All
   }
   const std::int64_t line = command.line;
   if (counts.launcher == Launcher::kTorch) {
-    if (!counts.nodes && counts.per_node) counts.nodes = Found{"--nnodes", {"1", line}};
-    if (!counts.per_node && counts.nodes) counts.per_node = Found{"--nproc_per_node", {"1", line}};
+    if (!counts.nodes && counts.per_node) counts.nodes = Found{"default of --nnodes", {"1", line}};
+    if (!counts.per_node && counts.nodes) counts.per_node = Found{"default of --nproc_per_node", {"1", line}};
   }
   if (counts.launcher == Launcher::kDeepSpeed && counts.per_node && !counts.nodes) {
-    counts.nodes = Found{"--num_nodes", {"1", line}};
+    counts.nodes = Found{"default of --num_nodes", {"1", line}};
   }
   if (counts.nodes) tell(setting::kNodes, *counts.nodes, out);
   if (counts.per_node) tell(setting::kDevicesPerNode, *counts.per_node, out);

@@ -1,11 +1,15 @@
 #pragma once
 // How many processes a launcher starts: torchrun, deepspeed, accelerate, mpirun, msrun, srun.
 
+#include <string_view>
 #include <vector>
 
 #include "format/config/launch.h"
 
 namespace assay {
+
+/// Whether the word names a launcher, an interpreter or a script: what stands behind it is no longer of a container.
+bool starts_processes(std::string_view word);
 
 /// Where the program of a command begins: behind the launchers and their options. words.size(): there is none.
 std::size_t program_of(const std::vector<shell::Argument>& words);
