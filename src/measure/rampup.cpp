@@ -37,7 +37,7 @@ bool follow(const Rampup& rampup, std::int64_t count, OfStretch of_stretch) {
     if (left <= 0) continue;
     const auto divisor = checked_multiply(size, count);
     if (!divisor) return false;
-    const std::int64_t steps = (left + *divisor - 1) / *divisor;
+    const std::int64_t steps = (left - 1) / *divisor + 1;
     if (!of_stretch(steps, size)) return true;
     consumed += steps * size;
     if (consumed > kMostSamples) return false;

@@ -54,6 +54,7 @@ TEST(Rampup, NumbersThatDoNotFitGiveNothing) {
   EXPECT_FALSE(steps_of_samples({64, 16, 100}, 32, 1000));
   EXPECT_FALSE(steps_of_samples({1, 1, INT64_MAX}, INT64_MAX, INT64_MAX));
   EXPECT_FALSE(samples_of_steps({16, 16, 100}, 32, INT64_MAX));
+  EXPECT_EQ(steps_of_samples({INT64_MAX - 1, 1, 100}, INT64_MAX, 50), 0);  // no overflow on the way
   for (const char* text : {"", "16 16", "16 16 0", "16 16 100 5", "a b c", "-1 16 100", "None"}) {
     EXPECT_FALSE(rampup_said(config({{"batch_size_rampup", text}}))) << text;
   }
