@@ -92,10 +92,12 @@ class Sampler {
     out.metric = series_.metric;
     out.size = series_.size();
     choose();
+    double sum = 0;
     for (std::size_t i = 0; i < series_.size(); ++i) {
       const std::int64_t step = step_at(i);
+      sum += series_.value(i);
       if (step == kNoStep || !wanted(i, step)) continue;
-      out.points.push_back({step, static_cast<std::int64_t>(i) + 1, series_.value(i)});
+      out.points.push_back({step, static_cast<std::int64_t>(i) + 1, series_.value(i), sum});
     }
     // Of a step that comes again the last value stays.
     std::sort(out.points.begin(), out.points.end(),
@@ -324,13 +326,11 @@ Agreement compare(const SampledSeries& a, const SampledSeries& b, bool by_ordina
   const std::vector<Pair> pairs = common_values(a, b, by_ordinal);
   const double noise = noise_of(pairs);
   std::set<double> values;
-  std::vector<double> apart;
   for (const auto& [x, y] : pairs) {
     ++out.common;
     const double step = resolution(a, x, b, y);
     const bool numbers = std::isfinite(x) && std::isfinite(y);
     const bool agree = numbers ? std::fabs(x - y) <= step * (1 + 1e-6) : std::isfinite(x) == std::isfinite(y);
-    if (numbers && x != 0) apart.push_back(std::fabs(x - y) / std::fabs(x));
     out.tail = agree ? 0 : out.tail + 1;
     out.gross += agree || (numbers && std::fabs(x - y) <= kRounding * step) ? 0 : 1;
     if (!agree) continue;
@@ -341,7 +341,6 @@ Agreement compare(const SampledSeries& a, const SampledSeries& b, bool by_ordina
     if (step > 0 && could_differ > step) out.bits += std::min(std::log2(could_differ / step), 20.0);
   }
   out.distinct = values.size();
-  out.apart = median_of(apart);
   return out;
 }
 

@@ -11,8 +11,8 @@
 //    show different numbers at the same steps stay apart even there.
 // 3. One file goes on where another was (continuations.cpp).
 // 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses
-//    differ because one is a mean over the interval. The steps have to overlap, the losses to lie near each other,
-//    and nothing that both tell may differ. Two names that say something (not "train" or "metrics") are names of two
+//    differ because one is a mean over the interval. The steps have to overlap, one has to be the mean of the other
+//    (averages.cpp), and nothing else that both tell may differ. Two names that say something (not "train" or "metrics") are names of two
 //    runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
@@ -30,12 +30,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "assay/metric.h"
+
 namespace assay {
 
 namespace {
 
 constexpr double kRateTolerance = 0.01;  // learning rates are printed with few digits
-constexpr double kNearLoss = 0.2;        // of its level: a mean over the interval against single values
 
 bool rates_differ(const Fingerprint& a, const Fingerprint& b) {
   if (!a.rate || !b.rate || a.stepless || b.stepless) return false;
@@ -61,12 +62,20 @@ bool steps_overlap(const Fingerprint& a, const Fingerprint& b) {
   return last >= first && 2 * (last - first) >= shorter;
 }
 
-bool losses_near(const Fingerprint& a, const Fingerprint& b) {
-  if (a.series.empty() || b.series.empty()) return true;
-  const SampledSeries* other = find(b, a.series.front().metric);
-  if (other == nullptr) return true;
-  const Agreement found = compare(a.series.front(), *other);
-  return found.common == 0 || found.apart <= kNearLoss;
+// The same numbers, as far as they were printed. Too few digits prove nothing, and differ in nothing.
+bool agree_throughout(const SampledSeries& a, const SampledSeries& b) {
+  const Agreement found = compare(a, b);
+  return found.common > 0 && found.agree == found.common;
+}
+
+// What both tell is the same in both, or the mean of the other. A grad norm may differ: before and after clipping.
+bool tell_the_same(const Fingerprint& a, const Fingerprint& b) {
+  for (const SampledSeries& one : a.series) {
+    const SampledSeries* other = one.metric == metric::kGradNorm ? nullptr : find(b, one.metric);
+    if (other == nullptr) continue;
+    if (!compare(one, *other).same() && !agree_throughout(one, *other) && !averages(one, *other)) return false;
+  }
+  return true;
 }
 
 // Names that programs give to the log or the table of whatever run they are in.
@@ -178,11 +187,11 @@ class Grouper {
     }
   }
 
-  // Files that agree in nothing but their steps, the nearness of their losses, and what they say.
+  // Files that agree in their steps, in what they say, and where they tell one metric in its means.
   bool fit(std::size_t a, std::size_t b) const {
     if (!may_be_one_run(file(a), file(b))) return false;
     if (file(a).rows == 0 || file(b).rows == 0) return true;
-    return steps_overlap(file(a), file(b)) && losses_near(file(a), file(b));
+    return steps_overlap(file(a), file(b)) && tell_the_same(file(a), file(b));
   }
 
   // One set for each kind, all of which fit the first file: united. Two of one kind: nothing is.

@@ -83,6 +83,9 @@ void find_continuations(std::span<const Fingerprint> files, std::span<const Layo
 /// Nothing that both tell speaks against one run: settings, learning rates, planned steps.
 bool may_be_one_run(const Fingerprint& a, const Fingerprint& b);
 
+/// One of the two is the mean of the other over the steps since its last record: averages.cpp.
+bool averages(const SampledSeries& a, const SampledSeries& b);
+
 /// A setting that tells runs apart has no value in common.
 bool says_other(const Fingerprint& a, const Fingerprint& b);
 

@@ -216,6 +216,34 @@ TEST(Group, LayoutsOfOneRun) {
   expect({{"seed1.log", console(mean, {10, 400, 10})}, {"seed2.csv", table(loss)}}, "main seed1.log; main seed2.csv");
 }
 
+TEST(Group, ATableIsOfAConsoleThatAveragesItAlone) {
+  const Formula loss = loss_of(1);
+  // Single values of two seeds, at all steps or at some.
+  expect({{"train.log", console(loss)}, {"metrics.csv", table(loss_of(2))}}, "main metrics.csv; main train.log");
+  expect({{"run.log", console(loss)}, {"run.csv", table(with_spike(loss_of(2), 200, 9))}},
+         "main run.csv; main run.log");
+  expect({{"train.log", console(loss, {10, 400, 10})}, {"metrics.csv", table(loss_of(2))}},
+         "main metrics.csv; main train.log");
+  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8, 9}) {
+    // Means of another seed, of long runs too.
+    for (const int every : {5, 10, 50, 100}) {
+      const std::int64_t last = 40 * every;
+      const Span span = {every, last, every};
+      const Folder other = {{"train.log", console(mean_of(loss_of(seed), every), span)},
+                            {"metrics.csv", table(loss, {1, last})}};
+      EXPECT_EQ(groups(other), "main metrics.csv; main train.log") << seed << " every " << every;
+      const Folder own = {{"train.log", console(mean_of(loss, every), span)}, {"metrics.csv", table(loss, {1, last})}};
+      EXPECT_EQ(groups(own), "main metrics.csv, more train.log") << seed << " every " << every;
+    }
+  }
+  // Counted from 0; and a mean with too few digits to tell whose it is.
+  const Formula from_0 = [loss](std::int64_t step) { return mean_of(loss, 10)(step + 1); };
+  expect({{"train.log", console(from_0, {9, 399, 10})}, {"metrics.csv", table(loss)}},
+         "main metrics.csv, more train.log");
+  expect({{"train.log", console(mean_of(loss, 10), {10, 400, 10}, "%.1f")}, {"metrics.csv", table(loss)}},
+         "main metrics.csv; main train.log");
+}
+
 TEST(Group, NamesThatSaySomethingAreNamesOfRuns) {
   const Formula loss = loss_of(1);
   const Formula mean = mean_of(loss, 10);
