@@ -23,7 +23,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -37,6 +39,9 @@ namespace assay {
 namespace {
 
 constexpr double kRateTolerance = 0.01;  // learning rates are printed with few digits
+
+constexpr std::size_t kMostRunsOfEvents = 256;  // in one folder; what is beyond them is a run of its own
+constexpr std::size_t kFilesComparedOfEvents = 8;
 
 bool rates_differ(const Fingerprint& a, const Fingerprint& b) {
   if (!a.rate || !b.rate || a.stepless || b.stepless) return false;
@@ -160,10 +165,41 @@ class Grouper {
     for (std::size_t i = 0; i < known_.files.size(); ++i) {
       if (joinable(i) && is_event_file(layouts_[i], file(i))) folders[layouts_[i].stem].push_back(i);
     }
-    for (const auto& [stem, files] : folders) {
-      for (const std::size_t i : files) {
-        sets_.unite(files.front(), i);
+    for (auto& [stem, files] : folders) unite_event_files(files);
+  }
+
+  // A restart begins where a checkpoint was. One that begins where the other began, with other numbers, is another run.
+  bool started_anew(std::size_t a, std::size_t b) const {
+    const std::int64_t spacing = std::max(file(a).spacing, file(b).spacing);
+    return plainly_another(a, b) && std::abs(file(a).steps.first - file(b).steps.first) <= 2 * spacing;
+  }
+
+  // Each goes to the run whose numbers it has, else to the only one in which nothing speaks against it; of several
+  // nothing tells which. A run is known by its first files.
+  void unite_event_files(std::vector<std::size_t>& files) {
+    std::sort(files.begin(), files.end(), [this](std::size_t a, std::size_t b) {
+      const auto key = [this](std::size_t i) {
+        return std::make_tuple(file(i).series.empty(), file(i).steps.first, std::cref(file(i).path));
+      };
+      return key(a) < key(b);
+    });
+    std::vector<std::vector<std::size_t>> runs;
+    for (const std::size_t i : files) {
+      const auto run_of = [&](const auto& wanted) { return std::find_if(runs.begin(), runs.end(), wanted); };
+      const auto fits = [&](const std::vector<std::size_t>& run) {
+        return std::none_of(run.begin(), run.end(), [&](std::size_t known) { return started_anew(known, i); });
+      };
+      auto run = run_of([&](const auto& one) { return sets_.set_of(one.front()) == sets_.set_of(i); });
+      if (run == runs.end()) {
+        run = run_of(fits);
+        if (run == runs.end()) {
+          if (runs.size() < kMostRunsOfEvents) runs.push_back({i});
+          continue;
+        }
+        if (std::find_if(std::next(run), runs.end(), fits) != runs.end()) continue;
       }
+      sets_.unite(run->front(), i);
+      if (run->size() < kFilesComparedOfEvents) run->push_back(i);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format/reader.h"
+#include "format/records/event_file_writer.h"
 #include "unit/support/run_files.h"
 
 namespace assay {
@@ -242,6 +243,27 @@ TEST(Group, ATableIsOfAConsoleThatAveragesItAlone) {
          "main metrics.csv, more train.log");
   expect({{"train.log", console(mean_of(loss, 10), {10, 400, 10}, "%.1f")}, {"metrics.csv", table(loss)}},
          "main metrics.csv; main train.log");
+}
+
+std::string events(const Formula& loss, Span span = {}) {
+  EventFileWriter out(1.7e9);
+  for (std::int64_t s = span.first; s <= span.last; s += span.every) {
+    out.scalar("train/loss", s, static_cast<float>(loss(s)));
+  }
+  return out.bytes();
+}
+
+TEST(Group, AFolderOfEventFilesThatWasUsedTwiceHoldsTwoRuns) {
+  const Formula loss = loss_of(1);
+  const std::string first = "tb/events.out.tfevents.1700000000.host.1.0";
+  const std::string second = "tb/events.out.tfevents.1700009000.host.2.0";
+  const std::string third = "tb/events.out.tfevents.1700010000.host.3.0";
+  expect({{first, events(loss)}, {second, events(loss_of(2))}}, "main " + first + "; main " + second);
+  expect({{first, events(loss)}, {second, events(loss_of(2))}, {third, events(loss_of(2), {301, 500})}},
+         "main " + first + "; main " + second + ", same " + third);
+  // What goes on from a checkpoint, with other numbers since it, is a part.
+  expect({{first, events(loss, {1, 200})}, {second, events(then(loss, 150, loss_of(2)), {151, 400})}},
+         "main " + first + ", part " + second);
 }
 
 TEST(Group, NamesThatSaySomethingAreNamesOfRuns) {
