@@ -203,8 +203,9 @@ void read_rate(const Recording& recording, std::size_t most, Fingerprint& out) {
       highest = value;
     }
     if (highest > 0) out.highest_rate = highest;
-    // A warm-up that goes on has its greatest values at the end.
-    out.rate_peaked = one.size() >= 8 && 4 * near_highest < 3 * one.size();
+    // A warm-up that goes on has its greatest values at the end; a log that begins later, in the decay, never saw it.
+    const bool from_start = out.steps.first <= 2 * out.spacing + 1;
+    out.rate_peaked = one.size() >= 8 && 4 * near_highest < 3 * one.size() && (near_highest > 0 || from_start);
     return;
   }
 }
@@ -227,7 +228,9 @@ void read_settings(const Recording& recording, Fingerprint& out) {
   for (std::size_t i = 0; i < std::min(all.size(), kMostSettings) && out.said.size() < kMostSaid; ++i) {
     for (const Name& name : kTelling) {
       if (all[i].key != name.key) continue;
-      if (const auto number = all[i].number()) out.said.emplace_back(name.as, *number);
+      const auto number = all[i].number();
+      const bool unset = number && *number <= 0 && (name.as == kStepsSetting || name.as == kRateSetting);
+      if (number && !unset) out.said.emplace_back(name.as, *number);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,16 @@ struct LooseSettings {
   std::int64_t runs = 0;
 };
 
+/// Settings that were read and went to no run, for what was seen or where they lie.
+struct UnusedSettings {
+  std::size_t file = 0;
+  std::string why;  // a sentence without a final stop
+};
+
 struct Grouping {
   std::vector<RunGroup> groups;  // in the order of their first file with records
   std::vector<LooseSettings> loose;
+  std::vector<UnusedSettings> unused;
 };
 
 /// Each file with records or settings is in exactly one group. Depends on the fingerprints alone, not on their order

@@ -54,6 +54,7 @@ std::string groups(const Folder& folder, bool backwards = false) {
   for (const LooseSettings& one : found.loose) {
     lines.push_back("loose " + prints[one.file].path + " of " + std::to_string(one.runs));
   }
+  for (const UnusedSettings& one : found.unused) lines.push_back("unused " + prints[one.file].path + ": " + one.why);
   std::sort(lines.begin(), lines.end());
   std::string out;
   for (const std::string& line : lines) out += (out.empty() ? "" : "; ") + line;
@@ -332,11 +333,41 @@ TEST(Group, SettingsGoToTheNearestRun) {
           {"b.log", console(loss_of(2), {}, "%.4f", 3e-3)},
           {"config.json", other}},
          "main a.log; main b.log, settings config.json");
-  // Two that it fits: neither. A contradiction with the only run there is kept.
+  // Two that it fits: neither.
   expect({{"a.log", console(loss)}, {"b.log", console(loss_of(2))}, {"config.json", settings}},
          "loose config.json of 2; main a.log; main b.log; settings config.json");
-  expect({{"a.log", console(loss)}, {"config.json", other}}, "main a.log, settings config.json");
   expect({{"a.log", console(loss)}, {"tokenizer_config.json", settings}}, "main a.log; settings tokenizer_config.json");
+}
+
+TEST(Group, WhatWasSeenRefutesSettings) {
+  const std::string log = console(loss_of(1));
+  const std::string refuted = ": its learning rate 0.003 is not that of the log, 0.001";
+  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.003, \"weight_decay\": 0.1}"}},
+         "main a.log; settings config.json; unused config.json" + refuted);
+  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": 300}"}},
+         "main a.log; settings config.json; unused config.json: its 300 steps are fewer than the log has, 400");
+  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": -1}"}},
+         "main a.log, settings config.json");
+  // By name of the run.
+  expect({{"a.csv", table(loss_of(1))}, {"a.log", log}, {"a.hparams.json", "{\"learning_rate\": 0.003}"}},
+         "main a.csv, same a.log, settings a.hparams.json");
+  // Its peak may be above what is seen in the middle of a decay.
+  expect({{"a.log", console(loss_of(1), {201, 400})}, {"config.json", "{\"learning_rate\": 0.003}"}},
+         "main a.log, settings config.json");
+  // A library: one that fits, or two that differ in something else.
+  expect({{"a.log", log},
+          {"configs/7b.yaml", "learning_rate: 0.003\nmax_steps: 900\n"},
+          {"configs/13b.yaml", "learning_rate: 0.001\nmax_steps: 900\n"}},
+         "main a.log, settings configs/13b.yaml; settings configs/7b.yaml; unused configs/7b.yaml" + refuted);
+  const std::string rival = ": another configuration beside it says otherwise, and nothing tells which";
+  expect({{"a.log", log},
+          {"configs/x.yaml", "learning_rate: 0.001\nseed: 1\n"},
+          {"configs/y.yaml", "learning_rate: 0.001\nseed: 2\n"}},
+         "main a.log; settings configs/x.yaml; settings configs/y.yaml; unused configs/x.yaml" + rival +
+             "; unused configs/y.yaml" + rival);
+  // Elsewhere.
+  expect({{"run/a.log", log}, {"other/config.yaml", "learning_rate: 0.001\nseed: 1\n"}},
+         "main run/a.log; settings other/config.yaml; unused other/config.yaml: no run lies in its folder or below it");
 }
 
 TEST(Group, ManyFilesCostNoSquare) {
