@@ -92,12 +92,6 @@ bool says_nothing(std::string_view name) {
   return std::find(std::begin(kCommon), std::end(kCommon), name) != std::end(kCommon);
 }
 
-// What a program printed for people, in two streams.
-bool is_errors(std::string_view name) {
-  return name.ends_with(".err") || name.ends_with(".stderr") || name.starts_with("stderr") ||
-         name.find("_stderr") != std::string_view::npos;
-}
-
 std::string last_name_lower(std::string_view path) {
   std::string name(path.substr(path.rfind('/') + 1));
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
