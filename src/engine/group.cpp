@@ -12,8 +12,8 @@
 // 3. One file goes on where another was (continuations.cpp).
 // 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses
 //    differ because one is a mean over the interval. The steps have to overlap, one has to be the mean of the other
-//    (averages.cpp), and nothing else that both tell may differ. Two names that say something (not "train" or "metrics") are names of two
-//    runs.
+//    (averages.cpp), and nothing else that both tell may differ. Two names that say something (not "train" or
+//    "metrics") are names of two runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
 // Clocks are no evidence, and neither is the order in which files were found: sets are built from sorted keys, and
