@@ -99,7 +99,9 @@ void tell_failures(const Report& report, const OutputChoice& choice) {
     complain(error);
   };
   for (const FileRecord& file : report.files) {
-    const bool matters = file.error && (file.named || file.error->code == ErrorCode::kInternal);
+    // Of a file that was read the report says why no run could use it.
+    const bool failed = file.error && file.state != FileState::kRead;
+    const bool matters = failed && (file.named || file.error->code == ErrorCode::kInternal);
     if (matters && !told(file)) tell(file, *file.error);
     for (const Error& problem : file.problems) {
       if (problem.code == ErrorCode::kInternal) tell(file, problem);

@@ -81,6 +81,8 @@ std::optional<SourceRole> role_beside(const Layout& own, const Layout& other) {
   if (other.rank >= 0 && own.rank >= 0) {
     return other.job == own.job && other.rank != own.rank ? std::optional(SourceRole::kRank) : std::nullopt;
   }
+  // Of one job; of another the steps would have to tell.
+  if (same_stem && is_errors(other.name) && !is_errors(own.name)) return SourceRole::kMessages;
   if (other.folder == own.folder && other.family == own.family && (own.part || other.part)) return SourceRole::kPart;
   return same_stem ? std::optional(SourceRole::kMore) : std::nullopt;
 }

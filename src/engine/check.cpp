@@ -120,6 +120,17 @@ Grouping group_all(const Shelf& shelf) {
   return out;
 }
 
+// Read, and used for no run: a file that was read has an error for nothing else.
+void tell_unused(const Grouping& grouping, Shelf& shelf) {
+  for (const UnusedSettings& one : grouping.unused) {
+    FileRecord& file = shelf.ledger(one.file);
+    if (file.state != FileState::kRead || file.error) continue;
+    Location where;
+    where.path = file.path;
+    file.error = Error{ErrorCode::kUsage, one.why, std::move(where), ""};
+  }
+}
+
 // A folder that the user named and that gave nothing is told like a file that gave nothing.
 void add_empty_folders(const std::vector<std::string>& paths, const Discovery& discovery, std::span<const Input> inputs,
                        Report& report) {
@@ -282,6 +293,7 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   add_thresholds(options, report);
   RuleTally tally(rules.size());
   for (const LooseSettings& one : grouping.loose) shelf.ledger(one.file).could_be_of = one.runs;
+  tell_unused(grouping, shelf);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (shelf.was_read(i)) report.files.push_back(std::move(shelf.ledger(i)));
   }

@@ -92,10 +92,12 @@ class Sampler {
     out.metric = series_.metric;
     out.size = series_.size();
     choose();
+    double sum = 0;
     for (std::size_t i = 0; i < series_.size(); ++i) {
       const std::int64_t step = step_at(i);
+      sum += series_.value(i);
       if (step == kNoStep || !wanted(i, step)) continue;
-      out.points.push_back({step, static_cast<std::int64_t>(i) + 1, series_.value(i)});
+      out.points.push_back({step, static_cast<std::int64_t>(i) + 1, series_.value(i), sum});
     }
     // Of a step that comes again the last value stays.
     std::sort(out.points.begin(), out.points.end(),
@@ -201,8 +203,9 @@ void read_rate(const Recording& recording, std::size_t most, Fingerprint& out) {
       highest = value;
     }
     if (highest > 0) out.highest_rate = highest;
-    // A warm-up that goes on has its greatest values at the end.
-    out.rate_peaked = one.size() >= 8 && 4 * near_highest < 3 * one.size();
+    // A warm-up that goes on has its greatest values at the end; a log that begins later, in the decay, never saw it.
+    const bool from_start = out.steps.first <= 2 * out.spacing + 1;
+    out.rate_peaked = one.size() >= 8 && 4 * near_highest < 3 * one.size() && (near_highest > 0 || from_start);
     return;
   }
 }
@@ -225,7 +228,9 @@ void read_settings(const Recording& recording, Fingerprint& out) {
   for (std::size_t i = 0; i < std::min(all.size(), kMostSettings) && out.said.size() < kMostSaid; ++i) {
     for (const Name& name : kTelling) {
       if (all[i].key != name.key) continue;
-      if (const auto number = all[i].number()) out.said.emplace_back(name.as, *number);
+      const auto number = all[i].number();
+      const bool unset = number && *number <= 0 && (name.as == kStepsSetting || name.as == kRateSetting);
+      if (number && !unset) out.said.emplace_back(name.as, *number);
     }
   }
 }
@@ -326,13 +331,11 @@ Agreement compare(const SampledSeries& a, const SampledSeries& b, bool by_ordina
   const std::vector<Pair> pairs = common_values(a, b, by_ordinal);
   const double noise = noise_of(pairs);
   std::set<double> values;
-  std::vector<double> apart;
   for (const auto& [x, y] : pairs) {
     ++out.common;
     const double step = resolution(a, x, b, y);
     const bool numbers = std::isfinite(x) && std::isfinite(y);
     const bool agree = numbers ? std::fabs(x - y) <= step * (1 + 1e-6) : std::isfinite(x) == std::isfinite(y);
-    if (numbers && x != 0) apart.push_back(std::fabs(x - y) / std::fabs(x));
     out.tail = agree ? 0 : out.tail + 1;
     out.gross += agree || (numbers && std::fabs(x - y) <= kRounding * step) ? 0 : 1;
     if (!agree) continue;
@@ -343,7 +346,6 @@ Agreement compare(const SampledSeries& a, const SampledSeries& b, bool by_ordina
     if (step > 0 && could_differ > step) out.bits += std::min(std::log2(could_differ / step), 20.0);
   }
   out.distinct = values.size();
-  out.apart = median_of(apart);
   return out;
 }
 

@@ -20,6 +20,7 @@ struct SampledSeries {
     std::int64_t step = 0;
     std::int64_t ordinal = 0;  // from 1: the how manieth value of the series
     double value = 0;
+    double sum = 0;  // of all values up to this one, in the order of the file: means of intervals (averages.cpp)
   };
   std::string metric;
   std::size_t size = 0;    // values in the file
@@ -73,7 +74,6 @@ struct Agreement {
   std::size_t gross = 0;     // that differ by more than any way of rounding
   std::size_t tail = 0;      // common steps at the end that disagree, without a break
   double bits = 0;           // what agreeing by chance would cost
-  double apart = 0;          // median of |a - b| / |a|
   /// The same numbers: by chance once in a thousand at most.
   bool same() const;
   /// Common at first, or now and then, but not the same numbers throughout.

@@ -13,9 +13,9 @@
 //    show different numbers at the same steps stay apart even there.
 // 3. One file goes on where another was (continuations.cpp).
 // 4. One folder, or one stem, with one file of a kind: a console and a table of one run beside it, whose losses
-//    differ because one is a mean over the interval. The steps have to overlap, the losses to lie near each other,
-//    and nothing that both tell may differ. Two names that say something (not "train" or "metrics") are names of two
-//    runs.
+//    differ because one is a mean over the interval. The steps have to overlap, one has to be the mean of the other
+//    (averages.cpp), and nothing else that both tell may differ. Two names that say something (not "train" or
+//    "metrics") are names of two runs.
 // 5. Settings, which have no steps: settings_of_runs.cpp.
 //
 // Clocks are no evidence (they only order parts that are one run), and neither is the order in which files were found:
@@ -25,7 +25,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -39,7 +41,9 @@ namespace assay {
 namespace {
 
 constexpr double kRateTolerance = 0.01;  // learning rates are printed with few digits
-constexpr double kNearLoss = 0.2;        // of its level: a mean over the interval against single values
+
+constexpr std::size_t kMostRunsOfEvents = 256;  // in one folder; what is beyond them is a run of its own
+constexpr std::size_t kFilesComparedOfEvents = 8;
 
 bool rates_differ(const Fingerprint& a, const Fingerprint& b) {
   if (!a.rate || !b.rate || a.stepless || b.stepless) return false;
@@ -65,12 +69,20 @@ bool steps_overlap(const Fingerprint& a, const Fingerprint& b) {
   return last >= first && 2 * (last - first) >= shorter;
 }
 
-bool losses_near(const Fingerprint& a, const Fingerprint& b) {
-  if (a.series.empty() || b.series.empty()) return true;
-  const SampledSeries* other = find(b, a.series.front().metric);
-  if (other == nullptr) return true;
-  const Agreement found = compare(a.series.front(), *other);
-  return found.common == 0 || found.apart <= kNearLoss;
+// The same numbers, as far as they were printed. Too few digits prove nothing, and differ in nothing.
+bool agree_throughout(const SampledSeries& a, const SampledSeries& b) {
+  const Agreement found = compare(a, b);
+  return found.common > 0 && found.agree == found.common;
+}
+
+// What both tell is the same in both, or the mean of the other. A grad norm may differ: before and after clipping.
+bool tell_the_same(const Fingerprint& a, const Fingerprint& b) {
+  for (const SampledSeries& one : a.series) {
+    const SampledSeries* other = one.metric == metric::kGradNorm ? nullptr : find(b, one.metric);
+    if (other == nullptr) continue;
+    if (!compare(one, *other).same() && !agree_throughout(one, *other) && !averages(one, *other)) return false;
+  }
+  return true;
 }
 
 // Names that programs give to the log or the table of whatever run they are in.
@@ -80,12 +92,6 @@ bool says_nothing(std::string_view name) {
       "nohup",  "std",   "stdout",   "history", "loss",  "losses",       "metrics",   "measurements", "progress",
       "events", "run",   "main",     "scalars", "stats", "training_log", "train_log", "trainer_log",  "trainer_state"};
   return std::find(std::begin(kCommon), std::end(kCommon), name) != std::end(kCommon);
-}
-
-// What a program printed for people, in two streams.
-bool is_errors(std::string_view name) {
-  return name.ends_with(".err") || name.ends_with(".stderr") || name.starts_with("stderr") ||
-         name.find("_stderr") != std::string_view::npos;
 }
 
 std::string last_name_lower(std::string_view path) {
@@ -157,10 +163,41 @@ class Grouper {
     for (std::size_t i = 0; i < known_.files.size(); ++i) {
       if (joinable(i) && is_event_file(layouts_[i], file(i))) folders[layouts_[i].stem].push_back(i);
     }
-    for (const auto& [stem, files] : folders) {
-      for (const std::size_t i : files) {
-        sets_.unite(files.front(), i);
+    for (auto& [stem, files] : folders) unite_event_files(files);
+  }
+
+  // A restart begins where a checkpoint was. One that begins where the other began, with other numbers, is another run.
+  bool started_anew(std::size_t a, std::size_t b) const {
+    const std::int64_t spacing = std::max(file(a).spacing, file(b).spacing);
+    return plainly_another(a, b) && std::abs(file(a).steps.first - file(b).steps.first) <= 2 * spacing;
+  }
+
+  // Each goes to the run whose numbers it has, else to the only one in which nothing speaks against it; of several
+  // nothing tells which. A run is known by its first files.
+  void unite_event_files(std::vector<std::size_t>& files) {
+    std::sort(files.begin(), files.end(), [this](std::size_t a, std::size_t b) {
+      const auto key = [this](std::size_t i) {
+        return std::make_tuple(file(i).series.empty(), file(i).steps.first, std::cref(file(i).path));
+      };
+      return key(a) < key(b);
+    });
+    std::vector<std::vector<std::size_t>> runs;
+    for (const std::size_t i : files) {
+      const auto run_of = [&](const auto& wanted) { return std::find_if(runs.begin(), runs.end(), wanted); };
+      const auto fits = [&](const std::vector<std::size_t>& run) {
+        return std::none_of(run.begin(), run.end(), [&](std::size_t known) { return started_anew(known, i); });
+      };
+      auto run = run_of([&](const auto& one) { return sets_.set_of(one.front()) == sets_.set_of(i); });
+      if (run == runs.end()) {
+        run = run_of(fits);
+        if (run == runs.end()) {
+          if (runs.size() < kMostRunsOfEvents) runs.push_back({i});
+          continue;
+        }
+        if (std::find_if(std::next(run), runs.end(), fits) != runs.end()) continue;
       }
+      sets_.unite(run->front(), i);
+      if (run->size() < kFilesComparedOfEvents) run->push_back(i);
     }
   }
 
@@ -231,11 +268,11 @@ class Grouper {
     }
   }
 
-  // Files that agree in nothing but their steps, the nearness of their losses, and what they say.
+  // Files that agree in their steps, in what they say, and where they tell one metric in its means.
   bool fit(std::size_t a, std::size_t b) const {
     if (!may_be_one_run(file(a), file(b))) return false;
     if (file(a).rows == 0 || file(b).rows == 0) return true;
-    return steps_overlap(file(a), file(b)) && losses_near(file(a), file(b));
+    return steps_overlap(file(a), file(b)) && tell_the_same(file(a), file(b));
   }
 
   // One set for each kind, all of which fit the first file: united. Two of one kind: nothing is.

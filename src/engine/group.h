@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,16 @@ struct LooseSettings {
   std::int64_t runs = 0;
 };
 
+/// Settings that were read and went to no run, for what was seen or where they lie.
+struct UnusedSettings {
+  std::size_t file = 0;
+  std::string why;  // a sentence without a final stop
+};
+
 struct Grouping {
   std::vector<RunGroup> groups;  // in the order of their first file with records
   std::vector<LooseSettings> loose;
+  std::vector<UnusedSettings> unused;
 };
 
 /// Each file with records or settings is in exactly one group. Depends on the fingerprints alone, not on their order
@@ -82,6 +90,9 @@ void find_continuations(std::span<const Fingerprint> files, std::span<const Layo
 
 /// Nothing that both tell speaks against one run: settings, learning rates, planned steps.
 bool may_be_one_run(const Fingerprint& a, const Fingerprint& b);
+
+/// One of the two is the mean of the other over the steps since its last record: averages.cpp.
+bool averages(const SampledSeries& a, const SampledSeries& b);
 
 /// A setting that tells runs apart has no value in common.
 bool says_other(const Fingerprint& a, const Fingerprint& b);

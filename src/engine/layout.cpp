@@ -334,6 +334,11 @@ bool lies_in(std::string_view below, std::string_view above) {
   return below.size() == above.size() || above.ends_with('/') || below[above.size()] == '/';
 }
 
+bool is_errors(std::string_view name) {
+  return name.ends_with(".err") || name.ends_with(".stderr") || name.starts_with("stderr") ||
+         name.find("_stderr") != std::string_view::npos;
+}
+
 bool hidden_but_told(std::string_view name) { return name == ".hydra"; }
 
 Layout layout_of(std::string_view path) {

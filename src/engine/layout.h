@@ -31,6 +31,9 @@ struct Layout {
 
 Layout layout_of(std::string_view path);
 
+/// The stream of errors of what a program printed for people.
+bool is_errors(std::string_view name);
+
 /// Whether the folder with that name is entered although it is hidden.
 bool hidden_but_told(std::string_view name);
 

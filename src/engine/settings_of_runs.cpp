@@ -3,14 +3,15 @@
 // By place, the nearest first: the stem of a run (`x.csv` and `x.hparams.json`); a layout that has its settings at a
 // known place (`.hydra/config.yaml`, Weights & Biases); the folder of the run; a folder for configurations below it;
 // the folders above, up to the one that the user named, since nothing outside was read. A file goes to the run of the
-// first of these places at which there is one. It stays with that run even if the two contradict each other: both are
-// kept and shown, and to say so is what rules are for. Only of several launch scripts of one folder, which may be those
-// of many experiments, those that contradict what was seen are left out.
+// first of these places at which there is one.
 //
-// Where a place holds several runs, what was seen of each decides: settings that say another learning rate than the
-// peak that was logged, or other planned steps, are of another run. If that leaves one, it is that; if more are left,
-// or none, the settings go to none of them, and the report says so. A guess would put another run's numbers into the
-// advice.
+// What was seen refutes settings: another learning rate than the peak that was logged, where warm-up is over; other
+// planned steps than the log tells, or fewer than it has. Where a place holds several runs, the settings are of the
+// one that they do not contradict, in these or in what it printed itself. If that leaves one, it is that; if more are
+// left, or none, the settings go to none of them, and the report says so. A single run takes what is not refuted, and
+// by stem or layout what is: there the two are known to belong together, and to say that they contradict each other
+// is what rules are for. Of several files at one place that differ in what tells runs apart (a library of
+// configurations, a script for each run) none is taken. A guess would put another run's numbers into the advice.
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "assay/text.h"
 #include "engine/group.h"
 
 namespace assay {
@@ -29,8 +31,8 @@ namespace {
 
 constexpr double kRateTolerance = 0.02;  // the peak may lie between two records
 
-constexpr std::string_view kLaunchScript = "launch script";
 constexpr std::size_t kMostRuns = 256;
+constexpr std::size_t kMostRivals = 256;  // files compared with each other
 
 constexpr std::string_view kFoldersOfSettings[] = {"config", "configs", "conf", "cfg", ".hydra", "hparams", "args"};
 
@@ -68,67 +70,142 @@ class Attacher {
   void attach() {
     for (std::size_t i = 0; i < known_.files.size(); ++i) {
       const Fingerprint& file = known_.files[i];
-      if (file.kind == kLaunchScript && file.settings > 0) ++scripts_[known_.layouts[i].folder];
-    }
-    for (std::size_t i = 0; i < known_.files.size(); ++i) {
-      const Fingerprint& file = known_.files[i];
       if (!file.has_records() && file.settings > 0) place(i);
     }
+    hand_out();
     for (std::size_t g = 0; g < runs_; ++g) sort_settings(grouping_.groups[g]);
   }
 
  private:
+  struct Candidates {
+    const std::vector<std::size_t>* groups = nullptr;
+    bool bound = false;  // by a name or a layout that the run has too
+  };
+  struct Placed {
+    std::size_t file = 0;
+    std::size_t group = 0;
+    std::size_t place = 0;  // which of the places, the nearest first
+    bool bound = false;
+  };
+
+  void alone(std::size_t i) { grouping_.groups.push_back({{{i, SourceRole::kSettings}}}); }
+
   void place(std::size_t i) {
     const Layout& layout = known_.layouts[i];
-    if (!layout.aside) {
-      for (const std::vector<std::size_t>* groups : candidates(layout)) {
-        if (groups == nullptr || groups->empty()) continue;
-        if (const auto group = chosen(i, *groups)) {
-          const SourceRole role = layout.role.value_or(SourceRole::kSettings);
-          grouping_.groups[*group].members.push_back({i, role});
-          return;
-        }
-        grouping_.loose.push_back({i, static_cast<std::int64_t>(groups->size())});
-        break;
+    if (layout.aside) return alone(i);
+    const std::vector<Candidates> places = candidates(layout);
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      if (places[p].groups == nullptr || places[p].groups->empty()) continue;
+      const std::vector<std::size_t>& groups = *places[p].groups;
+      std::string why = groups.size() == 1 && !places[p].bound ? refuted(known_.files[i], grouping_.groups[groups[0]])
+                                                               : std::string();
+      const auto group = chosen(i, groups);
+      if (!why.empty()) {
+        grouping_.unused.push_back({i, std::move(why)});
+      } else if (group) {
+        placed_.push_back({i, *group, p, places[p].bound});
+        return;
+      } else {
+        grouping_.loose.push_back({i, static_cast<std::int64_t>(groups.size())});
       }
+      return alone(i);
     }
-    grouping_.groups.push_back({{{i, SourceRole::kSettings}}});
+    if (runs_ > 0 && !known_.files[i].said.empty()) {
+      grouping_.unused.push_back({i, "no run lies in its folder or below it"});
+    }
+    alone(i);
+  }
+
+  // Files at one place that differ in what tells runs apart: nothing tells which of them the run was started with.
+  bool has_rival(const Placed& one) const {
+    return !one.bound && std::any_of(placed_.begin(), placed_.end(), [&](const Placed& other) {
+      return !other.bound && other.group == one.group && other.place == one.place &&
+             known_.layouts[other.file].folder == known_.layouts[one.file].folder &&
+             says_other(known_.files[one.file], known_.files[other.file]);
+    });
+  }
+
+  void hand_out() {
+    std::map<std::size_t, std::size_t> files;  // of each group
+    for (const Placed& one : placed_) ++files[one.group];
+    for (const Placed& one : placed_) {
+      if (files[one.group] <= kMostRivals && has_rival(one)) {
+        grouping_.unused.push_back(
+            {one.file, "another configuration beside it says otherwise, and nothing tells which"});
+        alone(one.file);
+        continue;
+      }
+      const SourceRole role = known_.layouts[one.file].role.value_or(SourceRole::kSettings);
+      grouping_.groups[one.group].members.push_back({one.file, role});
+    }
   }
 
   // The groups at each place, the nearest place first.
-  std::vector<const std::vector<std::size_t>*> candidates(const Layout& layout) const {
+  std::vector<Candidates> candidates(const Layout& layout) const {
     const auto at = [](const auto& places, const std::string& key) {
       const auto found = places.find(key);
       return found == places.end() ? nullptr : &found->second;
     };
-    std::vector<const std::vector<std::size_t>*> out;
+    std::vector<Candidates> out;
     // A stem that is the folder itself ("config.json") names no run.
-    if (!layout.stem.ends_with('/')) out.push_back(at(places_.stems, layout.stem));
-    out.push_back(at(places_.roots, layout.root));
+    if (!layout.stem.ends_with('/')) out.push_back({at(places_.stems, layout.stem), true});
+    const bool known_layout = layout.role.has_value();
+    out.push_back({at(places_.roots, layout.root), known_layout});
     const std::string name = layout.folder.substr(layout.folder.rfind('/') + 1);
     for (const std::string_view one : kFoldersOfSettings) {
-      if (name == one) out.push_back(at(places_.roots, folder_above(layout.folder)));
+      if (name == one) out.push_back({at(places_.roots, folder_above(layout.folder)), known_layout});
     }
-    out.push_back(at(places_.folders, layout.folder));
+    out.push_back({at(places_.folders, layout.folder), known_layout});
     return out;
   }
 
   std::optional<std::size_t> chosen(std::size_t i, const std::vector<std::size_t>& groups) const {
-    const Fingerprint& file = known_.files[i];
-    if (groups.size() == 1) {
-      const auto scripts = scripts_.find(known_.layouts[i].folder);
-      const bool one_of_many = file.kind == kLaunchScript && scripts != scripts_.end() && scripts->second > 1;
-      if (one_of_many && contradicts(file, grouping_.groups[groups.front()])) return std::nullopt;
-      return groups.front();
-    }
+    if (groups.size() == 1) return groups.front();
     if (groups.size() > kMostRuns) return std::nullopt;  // one of so many would be a guess
     std::optional<std::size_t> out;
     for (const std::size_t group : groups) {
-      if (contradicts(file, grouping_.groups[group])) continue;
+      if (contradicts(known_.files[i], grouping_.groups[group])) continue;
       if (out) return std::nullopt;
       out = group;
     }
     return out;
+  }
+
+  static double greatest(const Fingerprint& settings, std::string_view key) {
+    double out = 0;
+    for (const auto& [name, value] : settings.said) {
+      if (name == key) out = std::max(out, value);
+    }
+    return out;
+  }
+
+  // Empty: by nothing that was seen.
+  static std::string rate_refuted(const Fingerprint& settings, const Fingerprint& file) {
+    const double said = greatest(settings, kRateSetting);
+    if (!file.highest_rate || said <= 0) return {};
+    if (says(settings, kRateSetting, *file.highest_rate, kRateTolerance) != false) return {};
+    // Still on its way up: only too much is known.
+    if (!file.rate_peaked && said >= *file.highest_rate) return {};
+    return "its learning rate " + format(Value(said)) + " is not that of the log, " + format(Value(*file.highest_rate));
+  }
+
+  std::string refuted(const Fingerprint& settings, const RunGroup& run) const {
+    for (const GroupMember& member : run.members) {
+      const Fingerprint& file = known_.files[member.file];
+      if (!file.has_records()) continue;
+      if (std::string why = rate_refuted(settings, file); !why.empty()) return why;
+      const double steps = greatest(settings, kStepsSetting);
+      if (steps <= 0) continue;
+      const std::string its = "its " + format(Value(static_cast<std::int64_t>(steps))) + " steps are ";
+      if (file.planned && says(settings, kStepsSetting, static_cast<double>(*file.planned), 0) == false) {
+        return its + "not those of the log, " + format(Value(*file.planned));
+      }
+      const auto beyond = static_cast<double>(file.steps.last - std::max<std::int64_t>(file.spacing, 1));
+      if (file.rows > 0 && !file.stepless && beyond > steps) {
+        return its + "fewer than the log has, " + format(Value(file.steps.last));
+      }
+    }
+    return {};
   }
 
   static std::optional<bool> says(const Fingerprint& settings, std::string_view key, double seen, double tolerance) {
@@ -141,21 +218,10 @@ class Attacher {
   }
 
   bool contradicts(const Fingerprint& settings, const RunGroup& run) const {
+    if (!refuted(settings, run).empty()) return true;
     for (const GroupMember& member : run.members) {
       const Fingerprint& file = known_.files[member.file];
       if (!file.has_records()) continue;
-      if (file.highest_rate && file.rate_peaked &&
-          says(settings, kRateSetting, *file.highest_rate, kRateTolerance) == false) {
-        return true;
-      }
-      // Still on its way up: only too much is known.
-      if (file.highest_rate && !file.rate_peaked) {
-        const bool above = std::any_of(settings.said.begin(), settings.said.end(), [&](const auto& one) {
-          return one.first == kRateSetting && one.second >= *file.highest_rate * (1 - kRateTolerance);
-        });
-        if (!above && says(settings, kRateSetting, *file.highest_rate, kRateTolerance) == false) return true;
-      }
-      if (file.planned && says(settings, kStepsSetting, static_cast<double>(*file.planned), 0) == false) return true;
       for (const auto& [key, value] : file.said) {
         if (says(settings, key, value, 1e-9) == false && !said_too(file, key, settings)) return true;
       }
@@ -194,7 +260,7 @@ class Attacher {
   Grouping& grouping_;
   std::size_t runs_;
   Places places_;
-  std::map<std::string, std::size_t> scripts_;  // launch scripts of a folder
+  std::vector<Placed> placed_;
 };
 
 }  // namespace

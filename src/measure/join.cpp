@@ -19,6 +19,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -59,6 +60,13 @@ Run assemble_with(const Config& config, Recording& recording, std::vector<Settin
              std::make_move_iterator(run.config.settings.end()));
   run.config = {};
   return run;
+}
+
+// Words of a container, which any trainer writes.
+bool names_a_trainer(std::string_view dialect) {
+  static constexpr std::string_view kContainers[] = {"",     "general", "csv",   "jsonl",
+                                                     "json", "mlflow",  "wandb", "tensorboard"};
+  return std::find(std::begin(kContainers), std::end(kContainers), dialect) == std::end(kContainers);
 }
 
 void sort_events(Run& run) {
@@ -167,6 +175,8 @@ void Joiner::add(Recording& recording, SourceRole role) {
     return;
   }
   more_ = true;
+  // What the settings mean and which options there are is the trainer's, whatever file has most values.
+  if (!names_a_trainer(run_->dialect) && names_a_trainer(next.dialect)) run_->dialect = next.dialect;
   if (is_part(role)) {
     append_part(*run_, std::move(next));
   } else {

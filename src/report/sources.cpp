@@ -159,6 +159,26 @@ std::string beside_command(const Report& report) {
   return "assay check " + (folder.empty() ? "." : std::string(folder));
 }
 
+namespace {
+
+// Settings that what was seen refutes, with the reason.
+std::string refuted_settings_phrase(const Report& report, Language language) {
+  std::string text;
+  std::size_t told = 0;
+  std::size_t all = 0;
+  for (const FileRecord& file : report.files) {
+    if (file.state != FileState::kRead || !file.error) continue;
+    if (++all > 3) continue;
+    const Values values = {{"path", path_word(file.path)}, {"why", file.error->message}};
+    text += told++ == 0 ? "" : say("; ", "；", language);
+    text += say("{path}: {why}: not used", "{path}：{why}：未使用", values, language);
+  }
+  if (all > told) text += say("; and {rest} more", "；另有 {rest} 个", {{"rest", all - told}}, language);
+  return text;
+}
+
+}  // namespace
+
 std::string loose_settings_phrase(const Report& report, Language language) {
   std::vector<std::string> paths;
   std::int64_t runs = 0;
@@ -167,12 +187,14 @@ std::string loose_settings_phrase(const Report& report, Language language) {
     paths.push_back(path_word(file.path));
     runs = std::max(runs, file.could_be_of);
   }
-  if (paths.empty()) return {};
+  const std::string refuted = refuted_settings_phrase(report, language);
+  if (paths.empty()) return refuted;
   const std::size_t all = paths.size();
   if (all > 3) paths.resize(3);
   const Values values = {{"paths", listed(paths, language)}, {"rest", all - paths.size()}, {"runs", runs}};
   std::string text = say("{paths}", "{paths}", values, language);
   if (all > paths.size()) text += say(" and {rest} more", " 等，另有 {rest} 个", values, language);
+  if (!refuted.empty()) text = refuted + say("; ", "；", language) + text;
   return text + say(": settings of one of {runs} runs, used for none of them; name one with its log to have them used",
                     "：可能属于 {runs} 次运行之一的设置，未用于任何一次；与其日志一同指定即可使用", values, language);
 }

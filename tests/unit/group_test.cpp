@@ -55,6 +55,7 @@ std::string groups(const Folder& folder, bool backwards = false) {
   for (const LooseSettings& one : found.loose) {
     lines.push_back("loose " + prints[one.file].path + " of " + std::to_string(one.runs));
   }
+  for (const UnusedSettings& one : found.unused) lines.push_back("unused " + prints[one.file].path + ": " + one.why);
   std::sort(lines.begin(), lines.end());
   std::string out;
   for (const std::string& line : lines) out += (out.empty() ? "" : "; ") + line;
@@ -293,6 +294,57 @@ TEST(Group, MetricsOfMlflowAreOfTheRunWhoseFolderTheyAreIn) {
          "main mlruns/0/run1/metrics/loss, more mlruns/0/run1/metrics/grad_norm; main mlruns/1/run1/metrics/loss");
 }
 
+TEST(Group, ATableIsOfAConsoleThatAveragesItAlone) {
+  const Formula loss = loss_of(1);
+  // Single values of two seeds, at all steps or at some.
+  expect({{"train.log", console(loss)}, {"metrics.csv", table(loss_of(2))}}, "main metrics.csv; main train.log");
+  expect({{"run.log", console(loss)}, {"run.csv", table(with_spike(loss_of(2), 200, 9))}},
+         "main run.csv; main run.log");
+  expect({{"train.log", console(loss, {10, 400, 10})}, {"metrics.csv", table(loss_of(2))}},
+         "main metrics.csv; main train.log");
+  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8, 9}) {
+    // Means of another seed, of long runs too.
+    for (const int every : {5, 10, 50, 100}) {
+      const std::int64_t last = 40 * every;
+      const Span span = {every, last, every};
+      const Folder other = {{"train.log", console(mean_of(loss_of(seed), every), span)},
+                            {"metrics.csv", table(loss, {1, last})}};
+      EXPECT_EQ(groups(other), "main metrics.csv; main train.log") << seed << " every " << every;
+      const Folder own = {{"train.log", console(mean_of(loss, every), span)}, {"metrics.csv", table(loss, {1, last})}};
+      EXPECT_EQ(groups(own), "main metrics.csv, more train.log") << seed << " every " << every;
+    }
+  }
+  // Counted from 0; and a mean with too few digits to tell whose it is.
+  const Formula from_0 = [loss](std::int64_t step) { return mean_of(loss, 10)(step + 1); };
+  expect({{"train.log", console(from_0, {9, 399, 10})}, {"metrics.csv", table(loss)}},
+         "main metrics.csv, more train.log");
+  expect({{"train.log", console(mean_of(loss, 10), {10, 400, 10}, "%.1f")}, {"metrics.csv", table(loss)}},
+         "main metrics.csv; main train.log");
+}
+
+std::string training_events(const Formula& loss, Span span = {}) {
+  EventFileWriter out(1.7e9);
+  for (std::int64_t s = span.first; s <= span.last; s += span.every) {
+    out.scalar("train/loss", s, static_cast<float>(loss(s)));
+  }
+  return out.bytes();
+}
+
+TEST(Group, AFolderOfEventFilesThatWasUsedTwiceHoldsTwoRuns) {
+  const Formula loss = loss_of(1);
+  const std::string first = "tb/events.out.tfevents.1700000000.host.1.0";
+  const std::string second = "tb/events.out.tfevents.1700009000.host.2.0";
+  const std::string third = "tb/events.out.tfevents.1700010000.host.3.0";
+  expect({{first, training_events(loss)}, {second, training_events(loss_of(2))}}, "main " + first + "; main " + second);
+  expect({{first, training_events(loss)},
+          {second, training_events(loss_of(2))},
+          {third, training_events(loss_of(2), {301, 500})}},
+         "main " + first + "; main " + second + ", same " + third);
+  // What goes on from a checkpoint, with other numbers since it, is a part.
+  expect({{first, training_events(loss, {1, 200})}, {second, training_events(then(loss, 150, loss_of(2)), {151, 400})}},
+         "main " + first + ", part " + second);
+}
+
 TEST(Group, NamesThatSaySomethingAreNamesOfRuns) {
   const Formula loss = loss_of(1);
   const Formula mean = mean_of(loss, 10);
@@ -359,24 +411,54 @@ TEST(Group, SettingsGoToTheNearestRun) {
           {"b.log", console(loss_of(2), {}, "%.4f", 3e-3)},
           {"config.json", other}},
          "main a.log; main b.log, settings config.json");
-  // Two that it fits: neither. A contradiction with the only run there is kept.
+  // Two that it fits: neither.
   expect({{"a.log", console(loss)}, {"b.log", console(loss_of(2))}, {"config.json", settings}},
          "loose config.json of 2; main a.log; main b.log; settings config.json");
-  expect({{"a.log", console(loss)}, {"config.json", other}}, "main a.log, settings config.json");
   expect({{"a.log", console(loss)}, {"tokenizer_config.json", settings}}, "main a.log; settings tokenizer_config.json");
 }
 
-// A script that lies alone beside a log is what the log was started with, even where the two contradict each other; of
-// several those that contradict it are of other experiments.
 TEST(Group, LaunchScriptsAreSettings) {
   const auto script = [](const char* rate) {
-    return std::string("python train.py --lr ") + rate + " --max_steps 50\n";
+    return std::string("python train.py --lr ") + rate + " --max_steps 400\n";
   };
   const std::string log = console(loss_of(1), {}, "%.4f", 1e-3);
+  const std::string refuted = ": its learning rate 0.003 is not that of the log, 0.001";
   expect({{"run/train.log", log}, {"run/run.sh", script("1e-3")}}, "main run/train.log, settings run/run.sh");
-  expect({{"run/train.log", log}, {"run/run.sh", script("3e-3")}}, "main run/train.log, settings run/run.sh");
+  expect({{"run/train.log", log}, {"run/run.sh", script("3e-3")}},
+         "main run/train.log; settings run/run.sh; unused run/run.sh" + refuted);
   expect({{"run/train.log", log}, {"run/a.sh", script("1e-3")}, {"run/b.sh", script("3e-3")}},
-         "loose run/b.sh of 1; main run/train.log, settings run/a.sh; settings run/b.sh");
+         "main run/train.log, settings run/a.sh; settings run/b.sh; unused run/b.sh" + refuted);
+}
+
+TEST(Group, WhatWasSeenRefutesSettings) {
+  const std::string log = console(loss_of(1));
+  const std::string refuted = ": its learning rate 0.003 is not that of the log, 0.001";
+  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.003, \"weight_decay\": 0.1}"}},
+         "main a.log; settings config.json; unused config.json" + refuted);
+  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": 300}"}},
+         "main a.log; settings config.json; unused config.json: its 300 steps are fewer than the log has, 400");
+  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": -1}"}},
+         "main a.log, settings config.json");
+  // By name of the run.
+  expect({{"a.csv", table(loss_of(1))}, {"a.log", log}, {"a.hparams.json", "{\"learning_rate\": 0.003}"}},
+         "main a.csv, same a.log, settings a.hparams.json");
+  // Its peak may be above what is seen in the middle of a decay.
+  expect({{"a.log", console(loss_of(1), {201, 400})}, {"config.json", "{\"learning_rate\": 0.003}"}},
+         "main a.log, settings config.json");
+  // A library: one that fits, or two that differ in something else.
+  expect({{"a.log", log},
+          {"configs/7b.yaml", "learning_rate: 0.003\nmax_steps: 900\n"},
+          {"configs/13b.yaml", "learning_rate: 0.001\nmax_steps: 900\n"}},
+         "main a.log, settings configs/13b.yaml; settings configs/7b.yaml; unused configs/7b.yaml" + refuted);
+  const std::string rival = ": another configuration beside it says otherwise, and nothing tells which";
+  expect({{"a.log", log},
+          {"configs/x.yaml", "learning_rate: 0.001\nseed: 1\n"},
+          {"configs/y.yaml", "learning_rate: 0.001\nseed: 2\n"}},
+         "main a.log; settings configs/x.yaml; settings configs/y.yaml; unused configs/x.yaml" + rival +
+             "; unused configs/y.yaml" + rival);
+  // Elsewhere.
+  expect({{"run/a.log", log}, {"other/config.yaml", "learning_rate: 0.001\nseed: 1\n"}},
+         "main run/a.log; settings other/config.yaml; unused other/config.yaml: no run lies in its folder or below it");
 }
 
 TEST(Group, ManyFilesCostNoSquare) {

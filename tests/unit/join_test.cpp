@@ -108,6 +108,22 @@ TEST(Join, MetricsThatAreLackingKeepTheirPlace) {
   }
 }
 
+TEST(Join, TheDialectIsThatOfTheFileThatTellsATrainer) {
+  std::string megatron;
+  for (int i = 1; i <= 30; ++i) {
+    megatron += " iteration " + std::to_string(i) +
+                "/ 100 | consumed samples: 64 | elapsed time per iteration (ms): 100.0 | learning rate: 1.0E-04 | "
+                "global batch size: 64 | lm loss: " +
+                printed("%.6E", loss_of(1)(i)) + " | loss scale: 1.0 | grad norm: 1.0 |\n";
+  }
+  const File log = {"a.log", megatron, SourceRole::kSame};
+  const File csv = {"b.csv", table(loss_of(1), {1, 30}), SourceRole::kMain};
+  EXPECT_EQ(joined({csv}).dialect, "csv");
+  EXPECT_EQ(joined({csv, log}).dialect, "megatron");
+  EXPECT_EQ(joined({log, csv}).dialect, "megatron");
+  EXPECT_EQ(joined({csv, {"c.log", console(loss_of(1), {1, 30}), SourceRole::kSame}}).dialect, "csv");
+}
+
 TEST(Join, RecordsOfOtherStepsAreAdded) {
   const auto run = joined(
       {{"a.log", console(loss_of(1), {10, 400, 10})}, {"b.csv", table(loss_of(2), {5, 405, 25}), SourceRole::kMore}});

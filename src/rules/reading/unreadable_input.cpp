@@ -55,7 +55,8 @@ void judge_whole_files(const Report& read, Findings& out) {
     if (file.state != FileState::kFailed && !(file.named && file.state == FileState::kNothingRead)) continue;
     ++count;
     const Location where = place_of(file, file.error ? &*file.error : nullptr);
-    const bool leads = first == nullptr || (file.named && !named);
+    // The same one whatever the order of the arguments.
+    const bool leads = first == nullptr || (file.named && !named) || (file.named == named && file.path < first->path);
     if (leads && first != nullptr) finding.also.push_back(*finding.where);
     if (leads) {
       first = &file;
