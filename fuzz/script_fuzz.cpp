@@ -1,5 +1,5 @@
-// Any bytes as a launch script, as a Python configuration and as Gin: no crash, no hang, the same recording however they are
-// cut.
+// Any bytes as a launch script, as a Python configuration and as Gin: no crash, no hang, the same recording however
+// they are cut.
 
 #include "format/config/gin_config.h"
 #include "format/config/python_config.h"

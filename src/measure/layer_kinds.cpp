@@ -1,6 +1,6 @@
 // Sources: megatron/training/arguments.py, moe_freq_type (a Python expression of lists, or a number N: layer i has
-// experts where i is a multiple of N); MindSpeed-LLM's noop_layers; DeepSeek's first_k_dense_replace. Layers are counted
-// from 0, those that do nothing too.
+// experts where i is a multiple of N); MindSpeed-LLM's noop_layers; DeepSeek's first_k_dense_replace. Layers are
+// counted from 0, those that do nothing too.
 
 #include "measure/layer_kinds.h"
 

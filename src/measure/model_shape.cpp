@@ -3,9 +3,9 @@
 // The sizes are said by almost every configuration; what is left out are the traits of the family, which the framework
 // or the model type stands for: whether there are biases, learned positions, a gate, tied embeddings. A family is a row
 // of traits; what a configuration says itself goes before them. A family that is not in the table gives no count: a
-// number that is nearly right is worth less than none. Nor does one in which a size or a trait is said but not known: the
-// first such answer is kept beside the shape (Asked), and the count is told to need it. So nothing is asked for that the
-// shape does not stand on.
+// number that is nearly right is worth less than none. Nor does one in which a size or a trait is said but not known:
+// the first such answer is kept beside the shape (Asked), and the count is told to need it. So nothing is asked for
+// that the shape does not stand on.
 
 #include "measure/model_shape.h"
 

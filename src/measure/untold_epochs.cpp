@@ -6,9 +6,9 @@
 // Epochs read the same data, so all of them begin at the same step and, but for the last, which the log may cut, end at
 // the same step. Runs of one configuration do that too; what tells them apart is the loss. A run starts where random
 // weights are; an epoch starts where the former one ended, or below it, where data is seen again. So at each boundary
-// the median of the first records may lie above the median of the last ones before it by no more than a quarter of all that
-// had been learned until then, and below it by no more than all of that. Where nothing had been learned, neither can be
-// told from the other, and the parts stay runs.
+// the median of the first records may lie above the median of the last ones before it by no more than a quarter of all
+// that had been learned until then, and below it by no more than all of that. Where nothing had been learned, neither
+// can be told from the other, and the parts stay runs.
 //
 // Limits: a job that is started again and again for the same number of steps, with its weights but not its step count,
 // looks the same; to count its steps through is what its author would want. A banner or a loaded checkpoint between the

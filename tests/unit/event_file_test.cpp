@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "format/records/crc32c.h"
 #include "format/records/event_file_writer.h"
 #include "format/records/event_frames.h"
 #include "unit/record_bytes.h"
@@ -43,23 +42,6 @@ std::string why_left(const Recording& recording) {
   std::string out;
   for (const UnusedKind& kind : recording.file.unused) out += std::to_string(kind.count) + " " + kind.why + "; ";
   return out;
-}
-
-TEST(Crc32cTest, KnownValuesAndTheSlowTwin) {
-  EXPECT_EQ(crc32c("123456789"), 0xe3069283U);            // the check value of the algorithm
-  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aaU);  // RFC 3720, B.4
-  std::string bytes;
-  std::uint64_t state = 7;
-  for (std::size_t size = 0; size < 300; ++size) {
-    const std::uint32_t slow = bytes::castagnoli(bytes);
-    EXPECT_EQ(crc32c(bytes), slow) << size;
-    EXPECT_EQ(crc32c_by_table(bytes), slow) << size;
-    const std::string_view view = bytes;
-    EXPECT_EQ(crc32c(view.substr(size / 3), crc32c(view.substr(0, size / 3))), slow);
-    EXPECT_EQ(crc32c_by_table(view.substr(size / 3), crc32c_by_table(view.substr(0, size / 3))), slow);
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    bytes += static_cast<char>(state >> 56);
-  }
 }
 
 TEST(EventFileTest, ScalarsBecomeRowsOfOneStep) {
@@ -270,57 +252,6 @@ TEST(EventFileTest, AWriterWithoutStepsGetsRecordNumbers) {
   EXPECT_THAT(steps_of(got, "loss"), ElementsAre(kNoStep, kNoStep, kNoStep));
   EXPECT_EQ(got.rows(), 3U);
   EXPECT_EQ(got.axis, "");
-}
-
-TEST(EventFileTest, TextsThatSetSomething) {
-  const auto said = [](std::string_view tag, std::string_view content) {
-    return tensor(0, tag, 7, text(8, content), "text");
-  };
-  const Recording got = read(
-      version() + said("args/text_summary", R"(<pre>{"weight_decay": 0.1, "a": {"b": [1, 2]}}</pre>)") +
-      said("clip_grad/text_summary", "1.0") + said("hyperparameters", "|param|value|\n|-|-|\n|seed|42|\n|gamma|0.99|") +
-      said("max_steps/text_summary", "500"));
-  EXPECT_EQ(setting_of(got, "weight_decay"), "0.1");
-  EXPECT_EQ(setting_of(got, "b"), "[1, 2]");
-  EXPECT_EQ(setting_of(got, "clip_norm"), "1.0");
-  EXPECT_EQ(setting_of(got, "seed"), "42");
-  EXPECT_EQ(setting_of(got, "gamma"), "0.99");
-  EXPECT_EQ(setting_of(got, "param"), "(none)");
-  EXPECT_EQ(got.planned_steps, 500);
-  EXPECT_EQ(got.config.settings.front().where.line, 2);
-  EXPECT_EQ(got.config.settings.front().where.unit, PlaceUnit::kRecord);
-  EXPECT_EQ(got.file.unused_lines, 0);
-}
-
-TEST(EventFileTest, TextsThatAreNestedByIndentation) {
-  const auto said = [](std::string_view tag, std::string_view content) {
-    return tensor(0, tag, 7, text(8, content), "text");
-  };
-  const Recording got = read(version() +
-                             said("config",
-                                  "model:\n  layers: 12\n  act: gelu\noptimizer:\n  lr: 0.0003\n  betas:\n"
-                                  "  - 0.9\n  - 0.95\nseed: 7\n") +
-                             said("chat", "User: hello\nAssistant: what now"));
-  EXPECT_EQ(setting_of(got, "layers"), "12");
-  EXPECT_EQ(setting_of(got, "act"), "gelu");
-  EXPECT_EQ(setting_of(got, "learning_rate"), "0.0003");
-  EXPECT_EQ(setting_of(got, "seed"), "7");
-  EXPECT_EQ(setting_of(got, "User"), "(none)");
-  EXPECT_EQ(why_left(got), "1 a text that sets nothing; ");
-}
-
-TEST(EventFileTest, HyperParametersOfThePlugin) {
-  const auto entry = [](std::string_view name, std::string_view value) {
-    return text(1, text(1, name) + text(2, value));
-  };
-  const std::string start = entry("lr", real64(2, 0.0003)) + entry("batch", real64(2, 64)) +
-                            entry("optimizer", text(3, "adamw")) + entry("amp", number(4, 1));
-  const std::string plugin = text(1, text(1, "hparams") + text(2, number(1, 0) + text(3, start)));
-  const Recording got = read(version() + event(0, value("_hparams_/session_start_info", text(9, plugin))));
-  EXPECT_EQ(setting_of(got, "learning_rate"), "0.0003");
-  EXPECT_EQ(setting_of(got, "batch"), "64");
-  EXPECT_EQ(setting_of(got, "optimizer"), "adamw");
-  EXPECT_EQ(setting_of(got, "amp"), "true");
 }
 
 TEST(EventFileTest, KerasKeepsEvaluationInAFolderAndCountsEpochs) {

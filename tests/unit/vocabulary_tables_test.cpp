@@ -111,27 +111,26 @@ TEST(VocabularyTables, AnEmbeddedBlockDoesNotDecide) {
 }
 
 TEST(VocabularyTables, HuggingFaceFamily) {
-  expect(
-      {"hf-trainer",
-       "args.json",
-       R"({"output_dir": "o", "per_device_train_batch_size": 8, "gradient_accumulation_steps": 4,
+  expect({"hf-trainer",
+          "args.json",
+          R"({"output_dir": "o", "per_device_train_batch_size": 8, "gradient_accumulation_steps": 4,
 "learning_rate": 5e-05,
 "warmup_steps": 0.03, "lr_scheduler_type": "cosine", "max_steps": -1, "num_train_epochs": 3.0, "eval_steps": 0.1,
 "save_steps": 500, "max_grad_norm": 1.0, "bf16": true, "adam_beta2": 0.999, "per_device_eval_batch_size": 2,
 "deepspeed": {"zero_optimization": {"stage": 2}, "train_batch_size": 64}})",
-       {{"micro_batch_size", "8"},
-        {"gradient_accumulation_steps", "4"},
-        {"warmup_fraction", "0.03"},
-        {"warmup_steps", ""},
-        {"train_steps", ""},
-        {"train_epochs", "3.0"},
-        {"eval_interval", ""},
-        {"eval_interval_fraction", "0.1"},
-        {"save_interval", "500"},
-        {"clip_norm", "1.0"},
-        {"bf16", "true"},
-        {"zero_stage", "2"},
-        {"global_batch_size", "64"}}});
+          {{"micro_batch_size", "8"},
+           {"gradient_accumulation_steps", "4"},
+           {"warmup_fraction", "0.03"},
+           {"warmup_steps", ""},
+           {"train_steps", ""},
+           {"train_epochs", "3.0"},
+           {"eval_interval", ""},
+           {"eval_interval_fraction", "0.1"},
+           {"save_interval", "500"},
+           {"clip_norm", "1.0"},
+           {"bf16", "true"},
+           {"zero_stage", "2"},
+           {"global_batch_size", "64"}}});
   expect(
       {"hf-trainer",
        "sft.yaml",

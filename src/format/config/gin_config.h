@@ -1,6 +1,6 @@
 #pragma once
-// Gin, the configurations of T5 and T5X: `TRAIN_STEPS = 50000`, `train/utils.DatasetConfig.batch_size = 128`, and blocks
-// `train/utils.DatasetConfig:` with indented parameters.
+// Gin, the configurations of T5 and T5X: `TRAIN_STEPS = 50000`, `train/utils.DatasetConfig.batch_size = 128`, and
+// blocks `train/utils.DatasetConfig:` with indented parameters.
 
 #include <memory>
 #include <string_view>

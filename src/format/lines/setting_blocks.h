@@ -1,6 +1,7 @@
 #pragma once
 // Settings that a log prints as one value over one line or many: an argument dump between rules, pretty JSON behind
-// `json = {`, `TrainingArguments(` and its fields, `Namespace(lr=0.1, betas=(0.9, 0.95))`, `Model config LlamaConfig {`.
+// `json = {`, `TrainingArguments(` and its fields, `Namespace(lr=0.1, betas=(0.9, 0.95))`, and
+// `Model config LlamaConfig {`.
 //
 // What opens a block is decided by the line alone; what belongs to it, by its shape: lines of other origin between
 // (eight at most in a row) are read as if there were no block. Limits: 1 MiB, 8192 lines.

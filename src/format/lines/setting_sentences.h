@@ -1,5 +1,6 @@
 #pragma once
-// Settings that a program tells in a sentence: "Overriding: learning_rate = 0.0003", "found vocab_size = 65 (inside …)".
+// Settings that a program tells in a sentence: "Overriding: learning_rate = 0.0003", and
+// "found vocab_size = 65 (inside …)".
 
 #include <cstdint>
 #include <string_view>
