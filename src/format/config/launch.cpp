@@ -52,8 +52,9 @@ std::string option_name(std::string_view option) {
 
 // 183_105 is a number for Python and for nothing else.
 std::string value_text(std::string_view text) {
-  const bool grouped = text.find('_') != std::string_view::npos && text.find_first_not_of("0123456789_") == text.npos &&
-                       text.front() != '_' && text.back() != '_';
+  const bool grouped = text.find('_') != std::string_view::npos &&
+                       text.find_first_not_of("0123456789_") == std::string_view::npos && text.front() != '_' &&
+                       text.back() != '_';
   std::string out(text);
   if (grouped) std::erase(out, '_');
   return out;
@@ -122,7 +123,7 @@ class Options {
     one.flat = {std::string(option), value_text(value.text).substr(0, kLongest), value.line, value.why};
     const bool placeholder = value.text.starts_with('<') && value.text.find('>') != std::string::npos;
     if (placeholder && value.why.empty()) one.flat.unknown = one.flat.text + " is a placeholder";
-    if (option.find('.') != option.npos) {  // --training.lr
+    if (option.find('.') != std::string_view::npos) {  // --training.lr
       one.flat.path = option.substr(std::min(option.find_first_not_of('-'), option.size()));
       std::replace(one.flat.path.begin(), one.flat.path.end(), '.', '/');
     }

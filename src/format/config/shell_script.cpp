@@ -99,7 +99,7 @@ bool changes_numbers(std::string_view name) {
   constexpr auto kOthers =
       std::to_array<std::string_view>({"DEBUG", "IFNAME", "TIMEOUT", "_IB_", "SOCKET", "_ERROR_", "WAIT", "_PORT",
                                        "_HCA", "_TC", "_NET", "LOG", "WHITELIST"});
-  if (std::any_of(kOthers.begin(), kOthers.end(), [&](auto part) { return name.find(part) != name.npos; }))
+  if (std::any_of(kOthers.begin(), kOthers.end(), [&](auto part) { return name.find(part) != std::string_view::npos; }))
     return false;
   return std::any_of(kEnvironment.begin(), kEnvironment.end(),
                      [&](auto beginning) { return name.starts_with(beginning); });
@@ -420,8 +420,8 @@ bool names_a_shell(std::string_view line) {
   std::string_view name = line.substr(slash == std::string_view::npos ? 2 : slash + 1);
   while (name.ends_with('\r') || name.ends_with(' ')) name.remove_suffix(1);
   // "#!/bin/bash -l", "#!/usr/bin/env bash"
-  return name.ends_with("sh") || line.find("/bash") != line.npos || line.find("/sh ") != line.npos ||
-         line.find(" bash") != line.npos;
+  return name.ends_with("sh") || line.find("/bash") != std::string_view::npos ||
+         line.find("/sh ") != std::string_view::npos || line.find(" bash") != std::string_view::npos;
 }
 
 // A launcher whose options go on over joined lines, and hardly anything else.
@@ -445,7 +445,7 @@ bool is_all_launching(std::string_view text) {
         std::any_of(kLaunchers.begin(), kLaunchers.end(), [&](auto l) { return line.starts_with(l); });
     const bool option = line.starts_with("--") && joined;
     const std::size_t equals = line.find('=');
-    const bool assignment = equals != line.npos && equals > 0 && line.find_first_of(" :\"'{[(") > equals;
+    const bool assignment = equals != std::string_view::npos && equals > 0 && line.find_first_of(" :\"'{[(") > equals;
     if (launcher || option || assignment || line.starts_with('#') || joined) ++fitting;
     launches = launches || (launcher && line.ends_with('\\'));
     joined = line.ends_with('\\');

@@ -44,7 +44,8 @@ bool is_class_of_settings(std::string_view name) {
   constexpr std::array<std::string_view, 4> kOthers{"Generat", "Tokenizer", "Quant", "Processor"};
   name = name.substr(name.find_last_of('.') + 1);
   return std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return name.ends_with(ending); }) &&
-         std::none_of(kOthers.begin(), kOthers.end(), [&](auto other) { return name.find(other) != name.npos; });
+         std::none_of(kOthers.begin(), kOthers.end(),
+                      [&](auto other) { return name.find(other) != std::string_view::npos; });
 }
 
 // "Model config LlamaConfig {", "json = {", "Running with args: {", "config: {'a': 1}"
@@ -57,18 +58,19 @@ bool is_title_of_settings(std::string_view before) {
   constexpr std::array<std::string_view, 14> kTitles{
       "json", "config",   "configuration", "args", "arguments", "hparams",       "parameters",
       "cfg",  "settings", "Config",        "Args", "Arguments", "Configuration", "hyperparameters"};
-  if (before.find("enerat") != before.npos || before.find("okenizer") != before.npos) return false;
+  if (before.find("enerat") != std::string_view::npos || before.find("okenizer") != std::string_view::npos)
+    return false;
   return std::find(kTitles.begin(), kTitles.end(), word) != kTitles.end() || is_class_of_settings(word);
 }
 
 // Where a printed value of settings begins, or npos.
 std::size_t literal_begin(std::string_view body) {
-  for (std::size_t at = body.find_first_of("({"); at != body.npos; at = body.find_first_of("({", at + 1)) {
+  for (std::size_t at = body.find_first_of("({"); at != std::string_view::npos; at = body.find_first_of("({", at + 1)) {
     if (body[at] == '{') {
       // fairseq prints its tree without a title.
       if (body.substr(at).starts_with("{'_name': ")) return at;
       if (at > 0 && is_title_of_settings(body.substr(0, at))) return at;
-      return body.npos;  // any other record in braces
+      return std::string_view::npos;  // any other record in braces
     }
     std::size_t begin = at;
     while (begin > 0 && (is_word(body[begin - 1]) || body[begin - 1] == '.')) --begin;
@@ -79,25 +81,27 @@ std::size_t literal_begin(std::string_view body) {
     const bool named = key > 0 && key < inner.size() && inner[key] == '=' && !inner.substr(key).starts_with("==");
     if (inner.empty() || inner == ")" || named) return begin;
   }
-  return body.npos;
+  return std::string_view::npos;
 }
 
 // "***** Running Evaluation *****", whose numbers of examples and of a batch are not those of the training.
 bool is_other_banner(std::string_view body) {
   constexpr std::string_view kMark = "***** Running ";
-  const std::size_t at = body.ends_with('*') ? body.find(kMark) : body.npos;
-  return at != body.npos && !body.substr(at + kMark.size()).starts_with("training");
+  const std::size_t at = body.ends_with('*') ? body.find(kMark) : std::string_view::npos;
+  return at != std::string_view::npos && !body.substr(at + kMark.size()).starts_with("training");
 }
 
 bool is_of_banner(std::string_view body) {
-  return is_other_banner(body) || body.find("Num examples") != body.npos || body.find("Batch size") != body.npos;
+  return is_other_banner(body) || body.find("Num examples") != std::string_view::npos ||
+         body.find("Batch size") != std::string_view::npos;
 }
 
 // "[2024-05-01 10:00:00] [INFO] …": what a logger puts before a line of its own.
 bool is_logged(std::string_view body) {
   if (!body.starts_with('[')) return false;
   const Token token = scan_token(body.data() + 1, body.data() + body.size());
-  return token.kind == TokenKind::kStamp || body.find("] [") != body.npos || body.find("] ") < body.find(',');
+  return token.kind == TokenKind::kStamp || body.find("] [") != std::string_view::npos ||
+         body.find("] ") < body.find(',');
 }
 
 // Whether a line can go on with a value whose innermost bracket is closed by `closer`.
@@ -108,7 +112,8 @@ bool goes_on(std::string_view body, char closer) {
   if (closer == '}') return false;  // in an object a key comes first
   if (is_logged(body)) return false;
   if (std::string_view("{[(").find(c) != std::string_view::npos) return true;
-  if (is_digit(c) || c == '-' || c == '<' || c == '.') return body.ends_with(',') || body.find(' ') == body.npos;
+  if (is_digit(c) || c == '-' || c == '<' || c == '.')
+    return body.ends_with(',') || body.find(' ') == std::string_view::npos;
   std::size_t at = 0;
   while (at < body.size() && (is_word(body[at]) || body[at] == '.')) ++at;
   if (at == body.size() || body[at] == ',') return true;  // true, None, SchedulerType.LINEAR
@@ -227,7 +232,7 @@ std::string_view SettingBlocks::behind_prefix(std::string_view line) const {
 
 bool SettingBlocks::take(std::string_view line, std::int64_t number, bool unended) {
   if (sure_ && launcher_prefix(line) != launcher_) return false;  // another process
-  if (kind_ == Kind::kOtherBanner && line.find("***** Running training") != line.npos) close();
+  if (kind_ == Kind::kOtherBanner && line.find("***** Running training") != std::string_view::npos) close();
   if (idle()) return false;
   const std::string_view body = trimmed(behind_prefix(line));
   const bool taken = kind_ == Kind::kDump          ? take_dump_line(body, number, unended)
@@ -313,7 +318,8 @@ bool SettingBlocks::take_literal_line(std::string_view body) {
 void SettingBlocks::close() {
   if (kind_ == Kind::kLiteral) {
     const std::size_t close = closing_bracket(text_, text_.find_first_of("({"));
-    record_literal(std::string_view(text_).substr(0, close == text_.npos ? close : close + 1), path_, first_line_);
+    record_literal(std::string_view(text_).substr(0, close == std::string_view::npos ? close : close + 1), path_,
+                   first_line_);
   } else if (kind_ == Kind::kDump) {
     // Megatron-LM's own words, or those of a descendant.
     const Vocabulary* words = vocabulary_of(dumped_);
