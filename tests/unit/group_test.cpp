@@ -302,7 +302,7 @@ TEST(Group, ATableIsOfAConsoleThatAveragesItAlone) {
          "main run.csv; main run.log");
   expect({{"train.log", console(loss, {10, 400, 10})}, {"metrics.csv", table(loss_of(2))}},
          "main metrics.csv; main train.log");
-  for (const std::uint64_t seed : {2, 3, 4, 5, 6, 7, 8, 9}) {
+  for (const std::uint64_t seed : {2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U}) {
     // Means of another seed, of long runs too.
     for (const int every : {5, 10, 50, 100}) {
       const std::int64_t last = 40 * every;
