@@ -77,7 +77,7 @@ std::vector<Case> cases() {
          if (row.step >= 4000) row.loss += 2.5 * (1 - std::exp(-static_cast<double>(row.step - 4000) / 300));
          if (row.step >= 4000) row.grad_norm *= 6;
        })},
-      {"NaN to the end", run_with([kNan](Row& row) {
+      {"NaN to the end", run_with([](Row& row) {
          if (row.step > 5000) row.loss = row.grad_norm = kNan;
        })},
       {"a plateau at the first level", run_with([](Row& row) { row.loss = 10.8 + 0.1 * (row.loss - 5); })},
