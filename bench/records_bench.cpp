@@ -25,6 +25,7 @@
 #include "format/reader.h"
 #include "format/records/event_file_writer.h"
 #include "format/records/wandb_writer.h"
+#include "timing.h"
 
 namespace assay {
 namespace {
@@ -37,7 +38,7 @@ double noise(int i) {
   return static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
 }
 
-// The values of `peer_speeds.py make`.
+// A loss that falls, its grad norm and its learning rate, as a run logs them.
 std::array<double, 4> values_at(int i) {
   return {2 + 9 * std::exp(-i / 2e4) + 0.04 * noise(i), 0.4 + std::fabs(0.1 * noise(i + 1)),
           3e-4 * std::min(1.0, i / 2000.0), 180 + 6 * noise(i + 2)};
@@ -77,23 +78,6 @@ const std::string& wandb_file() {
     return writer.bytes();
   }();
   return kBytes;
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// The best of three.
-double seconds_of(const std::function<void()>& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 3; ++i) {
-    const double start = processor_seconds();
-    work();
-    best = std::min(best, processor_seconds() - start);
-  }
-  return best;
 }
 
 // Processor seconds that TensorBoard needs for the file; 0 where it is not installed.

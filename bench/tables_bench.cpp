@@ -29,6 +29,7 @@
 
 #include "format/codec/codec.h"
 #include "format/reader.h"
+#include "timing.h"
 
 namespace assay {
 namespace {
@@ -63,23 +64,6 @@ const std::string& jsonl_text() {
   static const std::string kText =
       rows("{\"step\": %d, \"loss\": %.6f, \"grad_norm\": %.4f, \"learning_rate\": %.6e, \"throughput\": %.1f}\n");
   return kText;
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// The best of three.
-double seconds_of(const std::function<void()>& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 3; ++i) {
-    const double start = processor_seconds();
-    work();
-    best = std::min(best, processor_seconds() - start);
-  }
-  return best;
 }
 
 void compare(benchmark::State& state, std::size_t bytes, double ours, double peers) {

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "format/lines/ledger.h"
 #include "format/records/event_decode.h"
 #include "format/records/event_frames.h"
+#include "format/records/left_out.h"
 #include "format/records/scalar_table.h"
 #include "format/records/setting_texts.h"
 
@@ -57,20 +57,11 @@ class EventFileReader final : public StreamReader, private FrameSink {
     stream_is_cut_ = cut;
     frames_.finish();
     table_.finish();
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-      const Entry& entry = left_[i];
-      lines::tell_unused(recorder_, entry.example, entry.record, entry.count, kWhy[i]);
-    }
+    left_.tell(recorder_);
     recorder_.file().lines = record_;
   }
 
  private:
-  struct Entry {
-    std::int64_t count = 0;
-    std::int64_t record = 0;
-    std::string example;
-  };
-
   void record(std::string_view data, std::int64_t byte) override {
     ++record_;
     byte_ = byte;
@@ -175,12 +166,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
     recorder_.problem(std::move(error));
   }
 
-  void leave(Left kind, std::string_view what) {
-    Entry& entry = left_[static_cast<std::size_t>(kind)];
-    if (entry.count++ > 0) return;
-    entry.record = record_;
-    entry.example = fmt::format("{}{}at byte {}", printable_utf8(what.substr(0, 60)), what.empty() ? "" : " ", byte_);
-  }
+  void leave(Left kind, std::string_view what) { left_.count(kind, what, record_, byte_); }
 
   Recorder& recorder_;
   EventFrames frames_;
@@ -190,7 +176,7 @@ class EventFileReader final : public StreamReader, private FrameSink {
   std::int64_t byte_ = 0;
   bool has_start_ = false;
   bool stream_is_cut_ = false;
-  std::array<Entry, kWhy.size()> left_;
+  LeftOut<Left, kWhy.size()> left_{kWhy};
 };
 
 }  // namespace

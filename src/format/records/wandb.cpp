@@ -24,8 +24,8 @@
 
 #include "base/bytes.h"
 #include "format/config/vocabulary.h"
-#include "format/lines/ledger.h"
 #include "format/lines/text_log.h"
+#include "format/records/left_out.h"
 #include "format/records/log_blocks.h"
 #include "format/records/setting_texts.h"
 #include "format/records/wandb_decode.h"
@@ -118,19 +118,11 @@ class WandbReader final : public StreamReader, private BlockSink {
     if (!rows_.planned()) start();
     console_.finish(record_, [this](Event event) { recorder_.event(std::move(event)); });
     rows_.finish();
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-      const Entry& entry = left_[i];
-      lines::tell_unused(recorder_, entry.example, entry.record, entry.count, kWhy[i]);
-    }
+    left_.tell(recorder_);
     recorder_.file().lines = record_;
   }
 
  private:
-  struct Entry {
-    std::int64_t count = 0;
-    std::int64_t record = 0;
-    std::string example;
-  };
   // What waits for the plan: bytes of waiting_bytes_.
   struct Waiting {
     WandbContent content;
@@ -309,12 +301,9 @@ class WandbReader final : public StreamReader, private BlockSink {
     recorder_.problem(std::move(error));
   }
 
+  // Of a row that waited the byte is not known any more.
   void leave(Left kind, std::string_view what, std::int64_t record) {
-    Entry& entry = left_[static_cast<std::size_t>(kind)];
-    if (entry.count++ > 0) return;
-    entry.record = record;
-    entry.example = printable_utf8(what.substr(0, 60));
-    if (record == record_) entry.example += fmt::format("{}at byte {}", what.empty() ? "" : " ", byte_);
+    left_.count(kind, what, record, record == record_ ? byte_ : -1);
   }
 
   static constexpr std::size_t kMostMedia = 4096;
@@ -340,7 +329,7 @@ class WandbReader final : public StreamReader, private BlockSink {
   std::string waiting_bytes_;
   std::size_t observed_ = 0;
   bool stream_is_cut_ = false;
-  std::array<Entry, kWhy.size()> left_;
+  LeftOut<Left, kWhy.size()> left_{kWhy};
 };
 
 }  // namespace
