@@ -13,13 +13,14 @@
 #include "format/config/literal.h"
 #include "format/config/python_lines.h"
 #include "format/config/vocabulary_tables.h"
+#include "format/config/whole_text.h"
 #include "format/tables/ledger.h"
 
 namespace assay {
 
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{4} << 20;
+constexpr std::size_t kMostMegabytes = 4;
 constexpr std::size_t kMostSettings = 5000;
 constexpr std::size_t kLongest = 400;
 constexpr int kLongestChain = 16;
@@ -35,19 +36,12 @@ class GinConfig final : public StreamReader {
  public:
   explicit GinConfig(Recorder& recorder) : recorder_(recorder) {}
 
-  void feed(std::span<const char> bytes) override {
-    const std::size_t room = kLargest - std::min(kLargest, text_.size());
-    too_large_ = too_large_ || bytes.size() > room;
-    text_.append(bytes.data(), std::min(bytes.size(), room));
-  }
+  void feed(std::span<const char> bytes) override { text_.feed(bytes); }
 
   void finish(bool) override {
     recorder_.file().kind = "gin configuration";
-    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
-    if (too_large_) {
-      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 4 MB: only so much is read", recorder_.file().lines);
-    }
-    for (const LogicalLine& line : logical_lines(text_, false)) take(line);
+    const std::string& text = text_.end(recorder_);
+    for (const LogicalLine& line : logical_lines(text, false)) take(line);
     for (FlatSetting& one : settings_) resolve(one);
     if (!holds_training_settings(settings_, true)) {
       return tell_no_log(recorder_, "binds parameters, but none that is known as a setting of a training");
@@ -107,8 +101,7 @@ class GinConfig final : public StreamReader {
   }
 
   Recorder& recorder_;
-  std::string text_;
-  bool too_large_ = false;
+  WholeText text_{kMostMegabytes};
   std::string block_;  // whose parameters the indented lines bind
   std::vector<FlatSetting> settings_;
   std::map<std::string, std::size_t, std::less<>> macros_;

@@ -17,13 +17,14 @@
 #include "format/config/python_lines.h"
 #include "format/config/python_value.h"
 #include "format/config/vocabulary.h"
+#include "format/config/whole_text.h"
 #include "format/tables/ledger.h"
 
 namespace assay {
 
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{4} << 20;
+constexpr std::size_t kMostMegabytes = 4;
 constexpr std::size_t kMostSettings = 5000;
 
 struct Assignment {
@@ -91,18 +92,11 @@ class PythonConfig final : public StreamReader {
  public:
   explicit PythonConfig(Recorder& recorder) : recorder_(recorder) {}
 
-  void feed(std::span<const char> bytes) override {
-    const std::size_t room = kLargest - std::min(kLargest, text_.size());
-    too_large_ = too_large_ || bytes.size() > room;
-    text_.append(bytes.data(), std::min(bytes.size(), room));
-  }
+  void feed(std::span<const char> bytes) override { text_.feed(bytes); }
 
   void finish(bool) override {
-    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
-    if (too_large_) {
-      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 4 MB: only so much is read", recorder_.file().lines);
-    }
-    for (const LogicalLine& line : logical_lines(text_, false)) take(line);
+    const std::string& text = text_.end(recorder_);
+    for (const LogicalLine& line : logical_lines(text, false)) take(line);
     constexpr std::size_t kShort = 8;  // of a longer file of constants one may be called like a setting
     if (!holds_training_settings(settings_, settings_.size() <= kShort)) {
       return tell_no_log(recorder_, "holds assignments, but hardly one that is known as a setting of a training");
@@ -176,8 +170,7 @@ class PythonConfig final : public StreamReader {
   }
 
   Recorder& recorder_;
-  std::string text_;
-  bool too_large_ = false;
+  WholeText text_{kMostMegabytes};
   std::vector<FlatSetting> settings_;
   std::map<std::string, PythonValue, std::less<>> names_;
 };

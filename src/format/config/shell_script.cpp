@@ -26,6 +26,7 @@
 #include "format/config/shell_interpreter.h"
 #include "format/config/shell_parser.h"
 #include "format/config/vocabulary.h"
+#include "format/config/whole_text.h"
 #include "format/config/world.h"
 #include "format/config/written_text.h"
 #include "format/tables/ledger.h"
@@ -34,7 +35,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kLargest = std::size_t{16} << 20;
+constexpr std::size_t kMostMegabytes = 16;
 constexpr std::size_t kMostSettings = 5000;
 
 // Environment variables that change numbers, by the beginnings of their names: a misspelt one (HCCL_DETERMINISITIC) has
@@ -376,28 +377,19 @@ class ShellScript final : public StreamReader {
  public:
   explicit ShellScript(Recorder& recorder) : recorder_(recorder) {}
 
-  void feed(std::span<const char> bytes) override {
-    const std::size_t room = kLargest - std::min(kLargest, text_.size());
-    too_large_ = too_large_ || bytes.size() > room;
-    text_.append(bytes.data(), std::min(bytes.size(), room));
-  }
+  void feed(std::span<const char> bytes) override { text_.feed(bytes); }
 
   void finish(bool) override {
-    std::erase(text_, '\r');
-    recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);
-    if (too_large_) {
-      tell_problem(recorder_, ErrorCode::kLimit, "is larger than 16 MB: only so much is read", recorder_.file().lines,
-                   "give the part that launches the training");
-    }
-    Reading reading(text_, 0, recorder_);
+    std::string& text = text_.end(recorder_, "give the part that launches the training");
+    std::erase(text, '\r');
+    Reading reading(text, 0, recorder_);
     reading.tell_problems();
     reading.record();
   }
 
  private:
   Recorder& recorder_;
-  std::string text_;
-  bool too_large_ = false;
+  WholeText text_{kMostMegabytes};
 };
 
 bool ends_like_script(std::string_view path) {
