@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/recording.h"
 #include "format/tables/ledger.h"
