@@ -45,15 +45,6 @@ struct SourceSummary {
   PlaceUnit unit = PlaceUnit::kLine;
 };
 
-/// What follows from the settings of a run, with the arithmetic that leads there.
-struct Derived {
-  std::string name;               // "global_batch_size", "parameters", …
-  Value value;                    // a word where settings exclude every number, "none", or hide one, "unknown"
-  Text arithmetic;                // "2 micro x 4 data-parallel x 256 accumulation = 2,048 sequences"
-  Text disagreement = {};         // what speaks against it: another setting, a division that leaves a rest
-  std::vector<std::string> from;  // the settings that it stands on
-};
-
 struct RunSummary {
   std::string id;
   std::vector<SourceSummary> sources;  // the main one first

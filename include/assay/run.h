@@ -10,6 +10,7 @@
 
 #include "assay/location.h"
 #include "assay/series.h"
+#include "assay/text.h"
 
 namespace assay {
 
@@ -56,6 +57,15 @@ struct Config {
   std::vector<Setting> settings;
   /// The last setting of that key whose value is not None; null when nobody said it, or when it cannot be known.
   const Setting* find(std::string_view key) const;
+};
+
+/// What follows from the settings of a run, with the arithmetic that leads there.
+struct Derived {
+  std::string name;               // "global_batch_size", "parameters", …
+  Value value;                    // a word where settings exclude every number, "none", or hide one, "unknown"
+  Text arithmetic;                // "2 micro x 4 data-parallel x 256 accumulation = 2,048 sequences"
+  Text disagreement = {};         // what speaks against it: another setting, a division that leaves a rest
+  std::vector<std::string> from;  // the settings that it stands on
 };
 
 /// What was done to the numbers so that they mean what their name says. The report prints it (sentence `key`).
@@ -110,18 +120,28 @@ struct Copy {
   IntegerColumn line;  // numbered through
 };
 
+/// A checkpoint that lies on disk.
+struct Checkpoint {
+  std::int64_t step = 0;
+  std::string path;
+};
+
 struct Run {
   std::string id;               // the path of its main source
   std::vector<Source> sources;  // the main one first, those with lines in rising order of lines_before
   std::vector<Copy> copies;
-  std::string dialect;            // what most of its records were read as: "megatron", …, "general", "csv"
-  std::vector<Segment> segments;  // in the order of training; at least one
-  std::vector<Event> events;      // in the order of training
+  std::string dialect;                  // what most of its records were read as: "megatron", …, "general", "csv"
+  std::vector<Segment> segments;        // in the order of training; at least one
+  std::vector<Event> events;            // in the order of training
+  std::vector<Checkpoint> checkpoints;  // by step
   Config config;
+  std::vector<Derived> derived;  // what follows from the settings (measure/derive)
   TrainingKind kind = TrainingKind::kUnknown;
   std::optional<std::int64_t> planned_steps;  // as the log or its settings say
   bool truncated = false;                     // the file ends in the middle of a record
   std::vector<Interpretation> interpretations;
+  /// Whether anything ran: records or messages. Else there are settings alone.
+  bool has_begun() const;
   /// The file that a numbered-through line stands in; null for a run without sources.
   const Source* source_of(std::int64_t line) const;
   /// Path and own line of a numbered-through line.

@@ -47,6 +47,7 @@ inline constexpr std::string_view kSequenceLength = "sequence_length";
 inline constexpr std::string_view kTrainSteps = "train_steps";  // of the optimizer
 inline constexpr std::string_view kTrainSamples = "train_samples";
 inline constexpr std::string_view kTrainTokens = "train_tokens";
+inline constexpr std::string_view kTokensPerStep = "tokens_per_step";
 inline constexpr std::string_view kTrainEpochs = "train_epochs";
 inline constexpr std::string_view kNumExamples = "num_examples";  // of the training set
 
@@ -123,6 +124,8 @@ inline constexpr std::string_view kDropout = "dropout";
 inline constexpr std::string_view kAttentionDropout = "attention_dropout";
 inline constexpr std::string_view kInitStd = "init_std";
 inline constexpr std::string_view kTrainableParameters = "trainable_parameters";
+inline constexpr std::string_view kParameters = "parameters";               // of the whole model
+inline constexpr std::string_view kActiveParameters = "active_parameters";  // that a token meets, of experts
 
 // Data and the rest.
 inline constexpr std::string_view kData = "data";

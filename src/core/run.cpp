@@ -81,6 +81,11 @@ std::optional<double> Setting::number() const {
   return out;
 }
 
+bool Run::has_begun() const {
+  return !events.empty() ||
+         std::any_of(segments.begin(), segments.end(), [](const Segment& one) { return !one.empty(); });
+}
+
 const Setting* Config::find(std::string_view key) const {
   for (auto it = settings.rbegin(); it != settings.rend(); ++it) {
     if (it->key != key || it->value == "None" || it->value == "null" || it->value.empty()) continue;

@@ -46,7 +46,7 @@ bool is_settings(SourceRole role) { return role == SourceRole::kSettings || role
 
 // The run of a group, one recording at a time. Nothing where there is no run in it, or where the recordings cannot be
 // had any more: the user interrupted.
-std::optional<Run> join(Shelf& shelf, const RunGroup& group, const CheckOptions& options) {
+std::optional<Run> join(Shelf& shelf, const RunGroup& group) {
   Joiner joiner;
   std::size_t copies = 0;
   bool records = false;
@@ -76,15 +76,33 @@ std::optional<Run> join(Shelf& shelf, const RunGroup& group, const CheckOptions&
   for (std::size_t i = 0; i < group.members.size(); ++i) {
     if ((i == 0 || !is_settings(group.members[i].role)) && !add(group.members[i], i == 0)) return std::nullopt;
   }
-  // Settings alone are of a run that has not begun: there is nothing to judge, but its details can be shown.
-  if (!records && !(options.details && settings)) return std::nullopt;
+  if (!records && !settings) return std::nullopt;
   return joiner.finish();
+}
+
+bool has_records(const Shelf& shelf, const RunGroup& group) {
+  return std::any_of(group.members.begin(), group.members.end(),
+                     [&](const GroupMember& one) { return shelf.fingerprints()[one.file].has_records(); });
+}
+
+// Which groups are judged. Settings alone are a run that has not begun; in a folder of runs they are of none of them,
+// and nobody asked for them.
+std::vector<bool> asked_for(const Shelf& shelf, const Grouping& grouping, const CheckOptions& options) {
+  std::vector<bool> out;
+  for (const RunGroup& group : grouping.groups) out.push_back(has_records(shelf, group));
+  const bool nothing_ran = std::find(out.begin(), out.end(), true) == out.end();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (const GroupMember& one : grouping.groups[i].members) {
+      out[i] = out[i] || nothing_ran || options.details || shelf.inputs()[one.file].named;
+    }
+  }
+  return out;
 }
 
 Outcome judge_group(Shelf& shelf, const RunGroup& group, const std::vector<const Rule*>& rules,
                     const CheckOptions& options) {
   Outcome out;
-  const std::optional<Run> run = join(shelf, group, options);
+  const std::optional<Run> run = join(shelf, group);
   if (!run) return out;
   if (options.judge) out.judgement = judge_run(*run, rules, options);
   out.run = summarise(*run, options.details);
@@ -210,7 +228,7 @@ class RuleTally {
       if (rules[i] == nullptr || rules[i]->scope != scope) continue;
       if (!judgement.not_applied[i]) {
         judged_[i] = true;
-      } else if (!reasons_[i]) {
+      } else if (!reasons_[i] && !judgement.not_applied[i]->key.empty()) {
         reasons_[i] = std::move(judgement.not_applied[i]);
       }
     }
@@ -282,7 +300,9 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   // What was read until an interruption is judged; one that comes now ends it.
   const bool cut_short = stopped(options);
   std::vector<Outcome> outcomes(grouping.groups.size());
+  const std::vector<bool> wanted = asked_for(shelf, grouping, options);
   parallel_for(grouping.groups.size(), options.jobs, [&](std::size_t i) {
+    if (!wanted[i]) return;
     if (cut_short || !stopped(options)) outcomes[i] = guarded(shelf, grouping.groups[i], rules, options);
   });
 

@@ -42,7 +42,7 @@ bool names(const std::vector<std::string>& names, const Rule& rule);
 /// What the rules say of one run, or of the reading.
 struct Judgement {
   std::vector<Finding> findings;
-  std::vector<std::optional<Phrase>> not_applied;  // one for each rule; nothing: it judged
+  std::vector<std::optional<Phrase>> not_applied;  // one for each rule; nothing: it judged; no key: it was not asked
   std::vector<Error> faults;                       // rules that threw
 };
 Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const CheckOptions& options);

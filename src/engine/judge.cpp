@@ -71,9 +71,14 @@ void add_copies(const Run& run, Finding& finding) {
 
 Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const CheckOptions& options) {
   Judgement out;
+  const bool begun = run.has_begun();
   for (const Rule* rule : rules) {
     if (rule->scope != Scope::kRun) {
       out.not_applied.emplace_back();
+      continue;
+    }
+    if (rule->needs == Needs::kARun && !begun) {
+      out.not_applied.emplace_back(Phrase{});  // not asked
       continue;
     }
     judge_one(*rule, options, [&](const Parameters& set, Findings& found) { rule->judge(run, set, found); }, out);

@@ -8,7 +8,6 @@
 
 #include "core/curve.h"
 #include "engine/engine.h"
-#include "measure/derive.h"
 #include "measure/training_kind.h"
 #include "stat/quantile.h"
 
@@ -95,7 +94,7 @@ RunSummary summarise(const Run& run, bool details) {
     }
   }
   if (details) {
-    out.derived = derive(run.config, run.dialect);
+    out.derived = run.derived;
     const auto& all = run.config.settings;
     out.settings.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostSettings)));
   }

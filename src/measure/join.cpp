@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "measure/assemble.h"
+#include "measure/derive.h"
 #include "measure/interpret.h"
 #include "measure/order.h"
 
@@ -200,6 +201,7 @@ Run Joiner::finish() {
     std::move(own_[i].begin(), own_[i].end(), std::back_inserter(run.config.settings));
   }
   run.planned_steps = planned_ ? planned_ : planned_beside_;
+  run.derived = derive(run.config, run.dialect);
   if (more_) {
     sort_events(run);
     tell_parts(run);

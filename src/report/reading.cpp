@@ -86,9 +86,8 @@ class Reading {
   void write_run(const RunSummary& run) {
     page_.paragraph(0, path_word(run.id), Ink::kStrong);
     std::vector<std::string> facts = {run.dialect, word(run.kind, language())};
-    const bool begun = run.records > 0 || !run.events.empty();
-    facts.push_back(begun ? count_of(run.records, kRecords, language())
-                          : lang("settings alone: nothing has run yet", "只有设置：尚未开始训练"));
+    facts.push_back(has_begun(run) ? count_of(run.records, kRecords, language())
+                                   : lang("settings alone: nothing has run yet", "只有设置：尚未开始训练"));
     const Axis axis = axis_of(&run);
     if (run.steps && axis != Axis::kRecord) facts.push_back(steps_word(*run.steps, axis, language()));
     if (run.planned_steps)

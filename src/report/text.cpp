@@ -329,6 +329,7 @@ class TextReport {
   }
 
   void write_run(const RunSummary& run, const std::string& name) {
+    if (!has_begun(run)) return;  // its files are told
     std::vector<std::string> metrics = metrics_of(run);
     const std::size_t most = page_.options().verbose ? metrics.size() : 6;
     const std::size_t rest = metrics.size() > most ? metrics.size() - most : 0;

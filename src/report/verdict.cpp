@@ -164,7 +164,7 @@ std::string verdict_line(const Report& report, Language language) {
 
   std::string out;
   if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
-  if (report.runs.empty()) {
+  if (std::none_of(report.runs.begin(), report.runs.end(), has_begun) && in_runs.empty()) {
     out += nothing_judged(report, language);
   } else if (in_runs.empty()) {
     out += without_problem(report, language);
@@ -256,6 +256,8 @@ const RunSummary* run_of(const Report& report, const Finding& finding) {
   }
   return nullptr;
 }
+
+bool has_begun(const RunSummary& run) { return run.records > 0 || !run.events.empty(); }
 
 Axis axis_of(const RunSummary* run) {
   if (run == nullptr || run->records == 0) return Axis::kStep;

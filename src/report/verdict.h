@@ -32,4 +32,7 @@ const RunSummary* run_of(const Report& report, const Finding& finding);
 /// What its steps count. A run of messages alone has no records: their steps are the program's.
 Axis axis_of(const RunSummary* run);
 
+/// Whether anything ran; else the run is its settings alone.
+bool has_begun(const RunSummary& run);
+
 }  // namespace assay

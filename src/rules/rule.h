@@ -20,6 +20,9 @@ namespace assay {
 
 enum class Scope : std::uint8_t { kRun, kReading };  // kReading: judges the ledger
 
+/// What a rule looks at. Before anything has run only the settings are there.
+enum class Needs : std::uint8_t { kARun, kPlan };  // kPlan: settings are enough
+
 struct Parameter {
   std::string_view name;
   std::string_view unit;
@@ -72,6 +75,7 @@ struct Rule {
   std::string_view title_en;  // completes the verdict: "most likely: …"
   std::string_view title_zh;
   Scope scope = Scope::kRun;
+  Needs needs = Needs::kARun;
   Severity severity = Severity::kWarning;  // the usual one
   std::vector<Parameter> parameters;
   std::vector<SentenceRecord> sentences;

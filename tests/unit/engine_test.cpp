@@ -206,6 +206,7 @@ TEST(Judge, ARuleThatThrowsIsToldAndTheOthersGoOn) {
   assay::Run run;
   run.id = "train.log";
   run.sources = {{"train.log", "text log", SourceRole::kMain, PlaceUnit::kLine, 0}};
+  run.events.emplace_back();
   const Judgement judgement = judge_run(run, rules, {});
   ASSERT_EQ(judgement.findings.size(), 1u);
   EXPECT_EQ(judgement.findings[0].name, "good");
