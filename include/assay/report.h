@@ -50,7 +50,7 @@ struct RunSummary {
   std::vector<SourceSummary> sources;  // the main one first
   std::string dialect;
   std::string axis;
-  TrainingKind kind = TrainingKind::kUnknown;
+  KindOfTraining kind;
   int segments = 1;
   std::int64_t records = 0;
   std::optional<StepRange> steps;

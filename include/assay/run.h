@@ -89,7 +89,22 @@ struct Segment {
 };
 
 /// What training a run is: what is normal depends on it.
-enum class TrainingKind : std::uint8_t { kUnknown, kPretraining, kFineTuning, kPreference };
+enum class TrainingKind : std::uint8_t {
+  kUnknown,
+  kPretraining,
+  kFineTuning,
+  kPreference,        // pairs of answers: DPO and its like, reward models
+  kReinforcement,     // PPO, GRPO and their like: the loss is an objective that says little of success
+  kAdversarial,       // a generator and a discriminator
+  kSelfDistillation,  // a student follows a teacher made of its own weights (DINO, BYOL)
+};
+
+struct KindOfTraining {
+  TrainingKind kind = TrainingKind::kUnknown;
+  double confidence = 0;  // 0 where nothing is known
+  Text because = {};      // what tells it
+  bool experts = false;   // a mixture of experts
+};
 
 /// What a file is to the run that it belongs to.
 enum class SourceRole : std::uint8_t {
@@ -136,7 +151,7 @@ struct Run {
   std::vector<Checkpoint> checkpoints;  // by step
   Config config;
   std::vector<Derived> derived;  // what follows from the settings (measure/derive)
-  TrainingKind kind = TrainingKind::kUnknown;
+  KindOfTraining kind;
   std::optional<std::int64_t> planned_steps;  // as the log or its settings say
   bool truncated = false;                     // the file ends in the middle of a record
   std::vector<Interpretation> interpretations;

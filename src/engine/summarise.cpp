@@ -80,7 +80,7 @@ RunSummary summarise(const Run& run, bool details) {
   for (const Source& one : run.sources) out.sources.push_back({one.path, one.kind, one.role, one.unit});
   out.dialect = run.dialect;
   out.axis = run.segments.empty() ? "" : run.segments.front().axis;
-  out.kind = training_kind(run);
+  out.kind = run.kind;
   out.segments = static_cast<int>(run.segments.size());
   out.steps = steps_of(run);
   out.planned_steps = run.planned_steps;

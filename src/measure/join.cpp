@@ -27,6 +27,7 @@
 #include "measure/derive.h"
 #include "measure/interpret.h"
 #include "measure/order.h"
+#include "measure/training_kind.h"
 
 namespace assay {
 
@@ -206,6 +207,7 @@ Run Joiner::finish() {
     sort_events(run);
     tell_parts(run);
   }
+  run.kind = kind_of_training(run);
   return run;
 }
 

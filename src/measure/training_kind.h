@@ -9,8 +9,14 @@
 
 namespace assay {
 
-/// Run::kind where a reader set it; else from settings, metric names and the first loss. Essay in training_kind.cpp.
+/// From what is logged, what is set and the first loss, with what tells it. Essay in training_kind.cpp.
+KindOfTraining kind_of_training(const Run& run);
+
+/// Run::kind where it is known already, else the same without the reasons.
 TrainingKind training_kind(const Run& run);
+
+/// The loss is an objective that jumps, wanders and may be zero or negative by design (preference, reinforcement).
+bool is_objective(TrainingKind kind);
 
 /// Row at which the learning rate stops rising for the first time, when it rises from the first records on by at least
 /// a half in all. Nothing when it does not, or is not logged. A rise that goes on to the end of the segment ends with

@@ -33,10 +33,13 @@ inline constexpr Names<Unit, 14> kUnits = {{{Unit::kNone, ""},
                                             {Unit::kSamplesPerSecond, "samples/s"},
                                             {Unit::kTimes, "times"}}};
 
-inline constexpr Names<TrainingKind, 4> kKinds = {{{TrainingKind::kUnknown, "unknown"},
+inline constexpr Names<TrainingKind, 7> kKinds = {{{TrainingKind::kUnknown, "unknown"},
                                                    {TrainingKind::kPretraining, "pretraining"},
                                                    {TrainingKind::kFineTuning, "fine-tuning"},
-                                                   {TrainingKind::kPreference, "preference"}}};
+                                                   {TrainingKind::kPreference, "preference"},
+                                                   {TrainingKind::kReinforcement, "reinforcement"},
+                                                   {TrainingKind::kAdversarial, "adversarial"},
+                                                   {TrainingKind::kSelfDistillation, "self-distillation"}}};
 
 inline constexpr Names<PlaceUnit, 2> kPlaceUnits = {{{PlaceUnit::kLine, "line"}, {PlaceUnit::kRecord, "record"}}};
 

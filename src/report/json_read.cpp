@@ -248,7 +248,10 @@ RunSummary run_of(const Node& node) {
   }
   out.dialect = node["dialect"].text();
   out.axis = node["axis"].text();
-  out.kind = node["kind"].one_of(json_names::kKinds);
+  out.kind.kind = node["kind"].one_of(json_names::kKinds);
+  if (!node.lacks("kind_confidence")) out.kind.confidence = node["kind_confidence"].number();
+  if (!node.lacks("kind_because")) out.kind.because = both(node["kind_because"]);
+  if (!node.lacks("experts")) out.kind.experts = node["experts"].truth();
   out.segments = node["segments"].small();
   out.records = node["records"].count();
   if (!node.lacks("steps")) out.steps = node["steps"].range();

@@ -200,7 +200,10 @@ class Writer {
     });
     out["dialect"] = text(one.dialect);
     out["axis"] = text(one.axis);
-    out["kind"] = to_name(json_names::kKinds, one.kind);
+    out["kind"] = to_name(json_names::kKinds, one.kind.kind);
+    out["kind_confidence"] = number(one.kind.confidence);
+    out["kind_because"] = one.kind.because.en.empty() ? Json() : both(one.kind.because);
+    out["experts"] = one.kind.experts;
     out["segments"] = one.segments;
     out["records"] = one.records;
     out["steps"] = one.steps ? range(*one.steps) : Json();

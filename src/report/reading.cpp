@@ -85,7 +85,15 @@ class Reading {
 
   void write_run(const RunSummary& run) {
     page_.paragraph(0, path_word(run.id), Ink::kStrong);
-    std::vector<std::string> facts = {run.dialect, word(run.kind, language())};
+    std::vector<std::string> facts = {run.dialect};
+    // What is only possible is better not said.
+    if (run.kind.confidence >= kLikely) {
+      std::string kind = word(run.kind.kind, language());
+      const std::string& because = run.kind.because.in(language());
+      if (!because.empty()) kind += say(" ({because})", "（{because}）", {{"because", because}}, language());
+      facts.push_back(std::move(kind));
+    }
+    if (run.kind.experts) facts.push_back(lang("mixture of experts", "混合专家"));
     facts.push_back(has_begun(run) ? count_of(run.records, kRecords, language())
                                    : lang("settings alone: nothing has run yet", "只有设置：尚未开始训练"));
     const Axis axis = axis_of(&run);

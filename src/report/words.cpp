@@ -69,6 +69,9 @@ std::string word(TrainingKind kind, Language language) {
     case TrainingKind::kPretraining: return say("pre-training", "预训练", language);
     case TrainingKind::kFineTuning: return say("fine-tuning", "微调", language);
     case TrainingKind::kPreference: return say("preference training", "偏好训练", language);
+    case TrainingKind::kReinforcement: return say("reinforcement learning", "强化学习", language);
+    case TrainingKind::kAdversarial: return say("adversarial training", "对抗训练", language);
+    case TrainingKind::kSelfDistillation: return say("self-distillation", "自蒸馏", language);
   }
   return {};
 }

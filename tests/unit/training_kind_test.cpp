@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/finding.h"
 #include "unit/support/loss_cases.h"
 
 namespace assay {
@@ -44,10 +45,48 @@ TEST(TrainingKind, IsToldBySettingsMetricsAndFirstLoss) {
   EXPECT_EQ(training_kind(MakeRun().setting("stage", "dpo").series("loss", {0.69, 0.68, 0.6}).done()),
             TrainingKind::kPreference);
   EXPECT_EQ(training_kind(MakeRun().series("loss", {0.0, 0.0, 0.0}).series("reward", {0.1, 0.2, 0.3}).done()),
-            TrainingKind::kPreference);
+            TrainingKind::kReinforcement);
   EXPECT_EQ(training_kind(MakeRun().steps(29020, 10).series("loss", {6.1, 6.0, 6.2}).done()), TrainingKind::kUnknown);
   EXPECT_EQ(training_kind(MakeRun().kind(TrainingKind::kPretraining).series("loss", {2.1}).done()),
             TrainingKind::kPretraining);
+}
+
+KindOfTraining with(const char* metric) {
+  return kind_of_training(MakeRun().series("loss", {0.7, 0.6, 0.6}).series(metric, {0.1, 0.2, 0.3}).done());
+}
+
+TEST(TrainingKind, IsToldByWhatNothingElseLogs) {
+  EXPECT_EQ(with("rewards/margins").kind, TrainingKind::kPreference);
+  EXPECT_EQ(with("rewards/accuracy_reward").kind, TrainingKind::kReinforcement);  // GRPO names each reward function so
+  EXPECT_EQ(with("critic/score/mean").kind, TrainingKind::kReinforcement);
+  EXPECT_EQ(with("teacher_temp").kind, TrainingKind::kSelfDistillation);
+  EXPECT_EQ(with("teacher_temp").because.en, "'teacher_temp' is logged");
+  EXPECT_EQ(kind_of_training(MakeRun().series("loss_g", {0.7, 0.9}).series("loss_d", {0.7, 0.5}).done()).kind,
+            TrainingKind::kAdversarial);
+  EXPECT_TRUE(is_objective(TrainingKind::kReinforcement));
+  EXPECT_FALSE(is_objective(TrainingKind::kAdversarial));
+}
+
+TEST(TrainingKind, SaysHowSureItIs) {
+  const KindOfTraining known =
+      kind_of_training(MakeRun().setting("vocab_size", "50257").series("loss", {10.9, 10}).done());
+  EXPECT_GE(known.confidence, kCertain);
+  EXPECT_EQ(known.because.en, "the first loss is 10.9 nats, ln V is 10.82 nats: random weights");
+  const KindOfTraining unknown = kind_of_training(MakeRun().series("loss", {10.9, 10}).done());
+  EXPECT_GE(unknown.confidence, kLikely);
+  EXPECT_LT(unknown.confidence, kCertain);
+  // A classifier of ten classes starts there too.
+  EXPECT_LT(kind_of_training(MakeRun().series("loss", {2.3, 2.1}).done()).confidence, kLikely);
+  EXPECT_GE(kind_of_training(MakeRun().setting("framework", "hf-trainer").series("loss", {2.3, 2.1}).done()).confidence,
+            kLikely);
+  EXPECT_EQ(kind_of_training(MakeRun().steps(29020, 10).series("loss", {6.1, 6.0, 6.2}).done()).confidence, 0);
+}
+
+TEST(TrainingKind, AMixtureOfExpertsIsToldBesideTheKind) {
+  EXPECT_TRUE(kind_of_training(MakeRun().setting("num_experts", "8").series("loss", {10.9, 9}).done()).experts);
+  EXPECT_TRUE(with("load_balancing_loss").experts);
+  EXPECT_FALSE(kind_of_training(MakeRun().setting("num_experts", "1").series("loss", {10.9, 9}).done()).experts);
+  EXPECT_FALSE(with("aux_loss").experts);  // detectors have auxiliary losses too
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     if (run.segments[i].empty()) continue;
     for (HiddenLoss& hidden : hidden_losses(run, i, skips[i])) {
       const bool zero = hidden.by == HiddenBy::kZeroFromThere || hidden.by == HiddenBy::kZeroAlways;
-      if (zero && training_kind(run) == TrainingKind::kPreference) continue;
+      if (zero && is_objective(training_kind(run))) continue;
       const bool inferred = hidden.by == HiddenBy::kOmission && !hidden.printed_if_positive;
       if (inferred && static_cast<double>(hidden.records) < set["records"]) continue;
       all.push_back(weigh(run, i, std::move(hidden)));

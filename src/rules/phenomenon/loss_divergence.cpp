@@ -22,14 +22,16 @@ namespace {
 constexpr std::int64_t kSkip = 200;  // batches
 
 bool is_preference_objective(TrainingKind kind, const LossEvent& event) {
-  return kind == TrainingKind::kPreference && (event.slow || !event.positive);
+  return is_objective(kind) && (event.slow || !event.positive);
 }
 
 Severity severity_of(const LossEvent& event, TrainingKind kind, bool moved, const Parameters& set) {
   if (moved) return event.end_rise >= set["rise"] && !event.repaired ? Severity::kWarning : Severity::kNote;
   if (event.repaired) return Severity::kWarning;
   if (event.shape.ends_non_finite) return Severity::kError;
-  if (kind == TrainingKind::kPreference && !event.positive) return Severity::kWarning;
+  if (is_objective(kind) && !event.positive) return Severity::kWarning;
+  // A student that catches up with its teacher climbs back from its first fall.
+  if (kind == TrainingKind::kSelfDistillation) return event.slow ? Severity::kNote : Severity::kWarning;
   // Some objectives climb before they fall (a queue of negatives that fills, a teacher that wakes up).
   if (event.unlearned && (event.slow || event.coming_back)) return Severity::kWarning;
   if (event.end_rise >= set["lost"]) return event.slow && event.coming_back ? Severity::kWarning : Severity::kError;

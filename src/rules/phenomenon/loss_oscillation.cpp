@@ -59,7 +59,7 @@ void tell(const Run& run, std::size_t index, const Series& loss, const Swings& i
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
-  if (training_kind(run) == TrainingKind::kPreference) return out.not_applicable("preference");
+  if (is_objective(training_kind(run))) return out.not_applicable("preference");
   SwingOptions options;
   options.amplitude = set["amplitude"];
   options.growth = set["growth"];

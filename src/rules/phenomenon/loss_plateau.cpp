@@ -122,8 +122,7 @@ std::optional<Severity> severity_of(const Run& run, const Flat& flat, TrainingKi
   const Segment& segment = run.segments[flat.segment];
   if (flat.share < set["share"] || adversarial(segment)) return std::nullopt;
   const auto classes = uniform_guess(flat.stretch.level, classes_of(run, kind));
-  if (flat.shape == Shape::kFrozen)
-    return kind == TrainingKind::kPreference ? std::nullopt : std::optional(Severity::kWarning);
+  if (flat.shape == Shape::kFrozen) return is_objective(kind) ? std::nullopt : std::optional(Severity::kWarning);
   if (flat.shape == Shape::kExact)
     return classes && flat.share >= kNearlyAll ? std::optional(Severity::kWarning) : std::nullopt;
   if (kind == TrainingKind::kPretraining) {
@@ -135,7 +134,7 @@ std::optional<Severity> severity_of(const Run& run, const Flat& flat, TrainingKi
   if (flat.stretch.records < kEnoughToTell || flat.share < kNearlyAll) return std::nullopt;
   const bool quiet = flat.stretch.noise <= kQuiet * flat.stretch.level;
   if (quiet && classes) return Severity::kWarning;
-  if (kind == TrainingKind::kPreference) return std::nullopt;
+  if (is_objective(kind)) return std::nullopt;
   return std::fabs(flat.stretch.change) < flat.stretch.noise ? std::optional(Severity::kNote) : std::nullopt;
 }
 

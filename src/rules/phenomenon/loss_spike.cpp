@@ -58,8 +58,7 @@ bool back_among_its_like(const LossEvent& event) {
 
 Severity severity_of_open(const Run& run, const LossEvent& event, TrainingKind kind) {
   const Departure& shape = event.shape;
-  if (kind == TrainingKind::kPreference || !convincing(run, event) || back_among_its_like(event))
-    return Severity::kNote;
+  if (is_objective(kind) || !convincing(run, event) || back_among_its_like(event)) return Severity::kNote;
   const bool large = shape.records() >= 3 || !event.positive || shape.peak_value >= kDoubled * shape.level;
   const double half = shape.level + (shape.peak_value - shape.level) / 2;
   const bool falling = event.loss->values.back() <= half && shape.half_last - shape.onset < 3;  // brief, half way back
@@ -86,7 +85,7 @@ Judged judge_recovered(const Run& run, const LossEvent& event, const Parameters&
   if (brief && out.calm) out.severity = Severity::kNote;
   if (level_moved(run, event)) out.severity = Severity::kNote;
   // A share of the level means nothing around zero, and objectives of policies jump by design.
-  if ((brief && !event.positive) || kind == TrainingKind::kPreference) out.severity = Severity::kNote;
+  if ((brief && !event.positive) || is_objective(kind)) out.severity = Severity::kNote;
   return out;
 }
 
@@ -238,7 +237,7 @@ void tell_recovered(const Run& run, std::vector<Judged> spikes, TrainingKind kin
 
   Finding finding;
   finding.severity = worst->severity;
-  if (frequent && shape.rise >= set["rise"] && kind != TrainingKind::kPreference) finding.severity = Severity::kWarning;
+  if (frequent && shape.rise >= set["rise"] && !is_objective(kind)) finding.severity = Severity::kWarning;
   if (border || noise || period > 0) finding.severity = Severity::kNote;
   finding.confidence = confidence_of(shape);
   finding.impact = share_of_run(run, event.acute());

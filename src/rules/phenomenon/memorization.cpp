@@ -116,7 +116,7 @@ void tell(const Run& run, const Memorised& it, Findings& out) {
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
-  if (training_kind(run) == TrainingKind::kPreference) return out.not_applicable("preference");
+  if (is_objective(training_kind(run))) return out.not_applicable("preference");
   bool any = false;
   for (std::size_t i = 0; i < run.segments.size(); ++i) {
     const auto found = measure(run, i);

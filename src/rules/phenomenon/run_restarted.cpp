@@ -40,7 +40,7 @@ Location where(const Run& run, const Resume& one) {
 }
 
 Severity severity_of(const Run& run, const Resume& one, TrainingKind kind, const Parameters& set) {
-  if (!one.loss || kind == TrainingKind::kPreference || adversarial(run.segments[one.segment])) return Severity::kNote;
+  if (!one.loss || is_objective(kind) || adversarial(run.segments[one.segment])) return Severity::kNote;
   const LossAcross& loss = *one.loss;
   if (loss.goes == Goes::kLower) return loss.back && -loss.rise >= set["rise"] ? Severity::kWarning : Severity::kNote;
   if (loss.goes == Goes::kOn) return Severity::kNote;

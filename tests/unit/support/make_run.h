@@ -35,7 +35,7 @@ class MakeRun {
     return *this;
   }
   MakeRun& kind(TrainingKind kind) {
-    run_.kind = kind;
+    run_.kind.kind = kind;
     return *this;
   }
   /// Steps of the rows of this segment.

@@ -132,7 +132,7 @@ inline RunSummary sample_run() {
                  {"runs/7b/config.json", "json settings", SourceRole::kSettings}};
   run.dialect = "megatron";
   run.axis = "iteration";
-  run.kind = TrainingKind::kPretraining;
+  run.kind = {TrainingKind::kPretraining, 0.95, {"'model' is 'scratch'", ""}, false};
   run.segments = 2;
   run.records = 2799;
   run.steps = StepRange{1, 2799};
