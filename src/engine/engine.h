@@ -52,14 +52,19 @@ Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, 
 /// Joins the findings of one run that tell of one event: `because_of`, one set of actions, one warning where a healthy
 /// run would get two; those of ignored rules are left alone. Gives the findings their ids.
 void link(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings);
+/// Names what tells why (settings, data, machines) as the cause of what the log shows: `because_of`, before the first
+/// signs. Findings need their ids. causes.cpp.
+void link_causes(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings);
+/// Whether a finding says why rather than what: it can be a cause that is read before a graver effect.
+bool tells_why(const Finding& finding);
 /// The sentences of the actions that link() writes.
 std::span<const SentenceRecord> link_sentences();
 
 /// "loss-spike@train.log", and "#2" for the second of that name and place; ids that are there stay.
 void give_ids(std::vector<Finding>& findings);
 
-/// Gives the findings their order, then their ids. Order: severity; within it causes before their effects, then
-/// confidence x impact, name, place.
+/// Gives the findings their order, then their ids. Order: severity; within it causes before their effects, and what
+/// tells why before whatever it explains; then confidence x impact, name, place.
 void rank(std::vector<Finding>& findings);
 
 /// Files that lie beside the one that the user named and by their names belong to the same run; by name, bounded.

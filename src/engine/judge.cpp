@@ -93,6 +93,7 @@ Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const Ch
   }
   for (Error& fault : out.faults) complete_place(fault.where, run);
   link(run, options.ignore, out.findings);
+  link_causes(run, options.ignore, out.findings);
   for (Finding& finding : out.findings) add_copies(run, finding);
   return out;
 }

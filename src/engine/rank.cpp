@@ -1,7 +1,8 @@
 // What to read first.
 //
 // Severity decides (it follows the harm done). Within one severity a cause stands before what it explains, whatever
-// their scores: who mends the cause need not look at the effect. Else the product of confidence and impact, then name
+// their scores: who mends the cause need not look at the effect. What tells why stands before its effect whatever
+// their severities: a poor setting is only a warning, and the error that it made is of no use without it. Else the product of confidence and impact, then name
 // and place, so that the order is the same on every machine. Findings that explain each other in a ring are a mistake
 // of a rule; the ring is cut where it is entered.
 
@@ -54,7 +55,11 @@ class CausesFirst {
     done_[i] = true;
     for (const std::string& cause : sorted_[i].because_of) {
       const auto found = index_.find(cause);
-      if (found != index_.end() && sorted_[found->second].severity == sorted_[i].severity) place(found->second);
+      if (found == index_.end()) continue;
+      const Finding& one = sorted_[found->second];
+      if (one.severity == sorted_[i].severity || (one.severity != Severity::kNote && tells_why(one))) {
+        place(found->second);
+      }
     }
     order_.push_back(i);
   }

@@ -211,6 +211,34 @@ const Finding* first_sign(const Report& report, const Finding& finding) {
   return nullptr;
 }
 
+// Whether a finding says what happened; others say why.
+bool tells_what(const Report& report, const Finding& finding) {
+  const RuleRecord* rule = rule_record(report, finding.name);
+  return rule != nullptr && rule->family == "phenomenon";
+}
+
+// The gravest finding of what happened that names this one as its cause; null where this one happened itself.
+const Finding* worst_effect(const Report& report, const Finding& cause) {
+  if (tells_what(report, cause)) return nullptr;
+  for (const Severity severity : {Severity::kError, Severity::kWarning}) {
+    for (const Finding& other : report.findings) {
+      const auto& causes = other.because_of;
+      if (other.severity == severity && std::find(causes.begin(), causes.end(), cause.id) != causes.end())
+        return &other;
+    }
+  }
+  return nullptr;
+}
+
+// Whether something that is no mere sign of it explains the finding, or whether it explains itself.
+bool has_cause(const Report& report, const Finding& finding) {
+  if (!tells_what(report, finding)) return true;
+  return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& other) {
+    const auto& causes = finding.because_of;
+    return std::find(causes.begin(), causes.end(), other.id) != causes.end() && !tells_what(report, other);
+  });
+}
+
 }  // namespace
 
 std::string headline(const Report& report, Language language) {
@@ -221,14 +249,20 @@ std::string headline(const Report& report, Language language) {
     return other.severity != Severity::kNote &&
            std::find(other.because_of.begin(), other.because_of.end(), first.id) != other.because_of.end();
   });
-  const std::string lead = explains && sign == nullptr ? say("Most likely: ", "最可能的原因：", language)
-                                                       : say("Worst: ", "最严重：", language);
+  const bool names_cause = explains && sign == nullptr && !tells_what(report, first);
+  const std::string lead =
+      names_cause ? say("Most likely: ", "最可能的原因：", language) : say("Worst: ", "最严重：", language);
   std::string out = lead + title_and_steps(report, first, language);
+  if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
+    out += say(", in {run}", "，见 {run}", {{"run", path_word(first.where->run)}}, language);
+  }
   if (sign != nullptr) {
     out += say("; first sign: ", "；最早的征兆：", language) + title_and_steps(report, *sign, language);
   }
-  if (first.where && report.runs.size() > 1 && !first.where->run.empty()) {
-    out += say(", in {run}", "，见 {run}", {{"run", path_word(first.where->run)}}, language);
+  if (const Finding* effect = worst_effect(report, first)) {
+    out += say("; it led to: ", "；其后果：", language) + title_and_steps(report, *effect, language);
+  } else if (first.severity == Severity::kError && !has_cause(report, first)) {
+    out += say("; nothing that was read tells why", "；读到的内容不足以说明原因", language);
   }
   return out;
 }

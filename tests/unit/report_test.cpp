@@ -47,14 +47,15 @@ TEST(Report, SampleIsAsCheckedIn) {
 TEST(Report, VerdictFirst) {
   const auto text = lines(render_text(test::sample_report(), {}));
   EXPECT_EQ(text[0], "2 errors, 1 warning in 2 runs.");
-  EXPECT_THAT(text[1], StartsWith("Most likely: a spike of the gradient norm, steps 2,052-2,060"));
+  EXPECT_THAT(text[1], StartsWith("Worst: a spike of the gradient norm, steps 2,052-2,060"));
 }
 
 TEST(Report, NoCauseIsClaimedWhereNoneIsKnown) {
   Report report = test::sample_report();
   report.findings.erase(report.findings.begin());
   EXPECT_EQ(headline(report, Language::kEnglish),
-            "Worst: the loss diverged and did not come back, steps 2,080-2,799, in runs/7b/train.log");
+            "Worst: the loss diverged and did not come back, steps 2,080-2,799, in runs/7b/train.log; nothing "
+            "that was read tells why");
 }
 
 TEST(Report, FootersSayWhatFilesWereTakenFor) {

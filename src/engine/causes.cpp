@@ -1,0 +1,127 @@
+// From what happened to why.
+//
+// link.cpp joins what a log shows of one event. Here findings about settings, data and machines are named as the cause
+// of what the log shows, where the one is known to lead to the other and nothing speaks against it: a row of the table
+// below. Such a finding is read before what it explains, however loud that is, and the verdict names it.
+//
+// When a row applies: the cause is at least a warning and at least likely (what is only possible explains nothing); the
+// effect is at least a warning; and the time fits. A setting acts all the time; a missing warm-up and an epsilon that
+// rounds to zero act at the beginning, so an event late in the run is not theirs; what has steps of its own explains
+// nothing that began before them.
+//
+// Where no row applies nothing is named: the verdict then says what happened, and that the evidence carries no cause.
+//
+// Sources: the chronicles of OPT-175B, BLOOM and GLM-130B for rates, clipping and scales; for the beginning, Adam's
+// second moment has seen too few gradients before 2/(1 - beta2) steps (Ma and Yarats, arXiv:1910.04209).
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "measure/scaler.h"
+#include "measure/training_kind.h"
+
+namespace assay {
+
+namespace {
+
+enum class When : std::uint8_t {
+  kAlways,
+  kAtTheBeginning,  // in the warm-up or the first tenth of the run
+  kFirstSteps,
+};
+
+constexpr double kBeginning = 0.1;                 // of the run
+constexpr std::int64_t kFirst = 50;                // steps in which a state that is zero from the start shows
+constexpr std::int64_t kShortestBeginning = 2000;  // 2/(1 - beta2) at 0.999: the longest that is in use
+
+struct Row {
+  std::string_view cause;
+  When when = When::kAlways;
+  std::span<const std::string_view> effects;
+};
+
+constexpr std::array<std::string_view, 13> kTooFast{
+    "loss-divergence", "loss-spike",          "non-finite-loss",   "hidden-nan",       "non-finite-grad",
+    "loss-plateau",    "grad-norm-high",      "grad-norm-spike",   "loss-oscillation", "overflow-skips",
+    "loss-scale-drop", "loss-scale-collapse", "clip-always-active"};
+constexpr std::array<std::string_view, 2> kTooSlow{"loss-plateau", "grad-norm-vanished"};
+constexpr std::array<std::string_view, 3> kNotFinite{"non-finite-loss", "hidden-nan", "non-finite-grad"};
+constexpr std::array<std::string_view, 2> kStale{"loss-spike", "grad-norm-spike"};
+constexpr std::array<std::string_view, 4> kUnclipped{"loss-spike", "loss-divergence", "grad-norm-spike",
+                                                     "grad-norm-high"};
+constexpr std::array<std::string_view, 3> kScale{"overflow-skips", "loss-scale-drop", "loss-scale-collapse"};
+constexpr std::array<std::string_view, 6> kRange{"overflow-skips",  "loss-scale-drop", "loss-scale-collapse",
+                                                 "non-finite-loss", "hidden-nan",      "non-finite-grad"};
+constexpr std::array<std::string_view, 1> kNoise{"loss-oscillation"};
+
+constexpr std::array kRows{
+    Row{"learning-rate-high", When::kAlways, kTooFast},  Row{"no-warmup", When::kAtTheBeginning, kTooFast},
+    Row{"learning-rate-low", When::kAlways, kTooSlow},   Row{"adam-epsilon-lost", When::kFirstSteps, kNotFinite},
+    Row{"beta2-stale", When::kAlways, kStale},           Row{"clip-not-applied", When::kAlways, kUnclipped},
+    Row{"clip-never-active", When::kAlways, kUnclipped}, Row{"fp16-range", When::kAlways, kRange},
+    Row{"loss-scale-setting", When::kAlways, kScale},    Row{"batch-too-small", When::kAlways, kNoise},
+};
+
+bool counts(const Finding& finding) { return finding.severity != Severity::kNote && finding.confidence >= kLikely; }
+
+// The last step of the beginning of the run.
+std::int64_t end_of_beginning(const Run& run) {
+  std::int64_t last = 0;
+  for (const Segment& segment : run.segments) {
+    if (!segment.empty()) last = std::max(last, segment.last_step());
+  }
+  last = std::max(last, run.planned_steps.value_or(0));
+  const auto tenth = static_cast<std::int64_t>(kBeginning * static_cast<double>(last));
+  std::int64_t end = std::min(kShortestBeginning, std::max(tenth, kFirst));
+  const Segment& first = run.segments.front();
+  if (const auto row = first.empty() ? std::nullopt : warmup_end_row(first)) {
+    end = std::max(end, first.rows->step[*row]);
+  }
+  return end;
+}
+
+bool fits(const Run& run, const Row& row, const Finding& cause, const Finding& effect) {
+  if (!effect.where || !effect.where->steps) return row.when == When::kAlways;
+  const std::int64_t began = effect.where->steps->first;
+  if (cause.where && cause.where->steps && cause.where->segment == effect.where->segment &&
+      began < cause.where->steps->first) {
+    return false;
+  }
+  if (row.when == When::kAlways) return true;
+  if (effect.where->segment > 0 || !begins_at_start(run, 0)) return false;
+  return began <= (row.when == When::kFirstSteps ? kFirst : end_of_beginning(run));
+}
+
+}  // namespace
+
+bool tells_why(const Finding& finding) {
+  if (finding.name == "run-restarted" || finding.name == "rerun-fault") return true;
+  return std::any_of(kRows.begin(), kRows.end(), [&](const Row& row) { return row.cause == finding.name; });
+}
+
+void link_causes(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {
+  for (const Row& row : kRows) {
+    for (const Finding& cause : findings) {
+      if (cause.name != row.cause || !counts(cause)) continue;
+      if (const Rule* rule = find_rule(cause.name); rule != nullptr && names(ignored, *rule)) continue;
+      for (Finding& effect : findings) {
+        const bool told = std::find(row.effects.begin(), row.effects.end(), effect.name) != row.effects.end();
+        if (!told || effect.severity == Severity::kNote || !fits(run, row, cause, effect)) continue;
+        if (std::find(effect.because_of.begin(), effect.because_of.end(), cause.id) != effect.because_of.end())
+          continue;
+        // Why it happened stands before what was seen first of it.
+        const auto signs = std::find_if(effect.because_of.begin(), effect.because_of.end(), [&](const std::string& id) {
+          return std::none_of(findings.begin(), findings.end(),
+                              [&](const Finding& one) { return one.id == id && tells_why(one); });
+        });
+        effect.because_of.insert(signs, cause.id);
+      }
+    }
+  }
+}
+
+}  // namespace assay
