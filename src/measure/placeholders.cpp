@@ -5,7 +5,8 @@
 // record while the loss moves was not measured: with gradients of exactly zero no weight moves, and the loss of fixed
 // weights moves only by the noise of the batches. It is believed (and left to grad-norm-vanished) where the loss is
 // flat as well. Limit: norms below half the last printed digit of a healthy run look the same; then too, nothing can
-// be said of them. Nor is it a placeholder beside a learning rate that is 0 just as well: then no weight moves.
+// be said of them. Nor is it a placeholder beside a learning rate that is 0 just as well: then no weight moves; nor
+// where rewards are logged: a policy whose samples all earn the same has no gradient, and its objective moves by noise.
 //
 // A loss that is NaN in every record, beside another key for the whole training loss that is finite there, is no loss
 // either: PyTorch Lightning's bar shows "loss=nan" where the training step returns none. Parts of a loss do not count
@@ -98,6 +99,7 @@ void drop_placeholders(Segment& segment, std::vector<Interpretation>& told) {
   }
   const Series* norm = segment.find(metric::kGradNorm);
   if (norm == nullptr || !all_zero(*norm)) return;
+  if (segment.find(metric::kReward) != nullptr) return;
   const Series* rate = segment.find(metric::kLearningRate);
   if (rate != nullptr && rate->size() >= norm->size() && all_zero(*rate)) return;
   const Series* loss = segment.find(metric::kLoss);

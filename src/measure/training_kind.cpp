@@ -13,6 +13,8 @@
 //    ln V, 10 to 12 nats for the vocabularies in use. From 0.6 ln V on it is pre-training: certain where the
 //    vocabulary is known, likely from 5 nats on where it is not. Below that it is fine-tuning: likely where the words
 //    are a language model's trainer's, only possible elsewhere, since a classifier of ten classes starts at 2.3.
+//    A loss above 16 is no mean over tokens, and parts of a loss that only other models have speak of those: then
+//    nothing is said.
 // An excerpt from the middle of a run tells nothing by its first loss. A mixture of experts is no kind of its own: it
 // is pre-trained and fine-tuned like others, and told beside the kind.
 
@@ -37,6 +39,7 @@ namespace assay {
 namespace {
 
 constexpr double kPretrainingNats = 5;
+constexpr double kMostNats = 16;  // ln V of ten million words: no language model starts above it
 constexpr double kShareOfUniform = 0.6;
 constexpr double kRisingShare = 0.5;
 constexpr double kCertainly = 0.95;
@@ -201,12 +204,23 @@ std::string in_nats(double loss) { return format(Value(loss)) + " nats"; }
 
 // Trainers of language models.
 bool trains_language_models(const Run& run) {
-  static constexpr std::array<std::string_view, 15> kNames = {
-      "megatron", "hf-trainer", "hf-",       "axolotl", "llama",       "deepspeed", "nanogpt", "gpt-neox",
-      "olmo",     "litgpt",     "torchtune", "verl",    "mindformers", "mlx",       "minimind"};
+  static constexpr std::array<std::string_view, 19> kNames = {
+      "megatron",  "hf-trainer", "hf-",         "axolotl", "llama",   "deepspeed", "nanogpt",
+      "gpt-neox",  "olmo",       "litgpt",      "llm.c",   "modded",  "fairseq",   "torchtitan",
+      "torchtune", "verl",       "mindformers", "mlx",     "minimind"};
   const std::string words = spoken_framework(run.config, run.dialect);
   return std::any_of(kNames.begin(), kNames.end(),
                      [&](std::string_view one) { return words.starts_with(one) || run.dialect.starts_with(one); });
+}
+
+// Detectors, transducers and autoencoders log parts of a loss, or scores, that a language model does not have.
+bool of_another_model(const Segment& segment) {
+  return std::any_of(segment.series.begin(), segment.series.end(), [](const Series& series) {
+    const std::string name = lower(series.printed_as);
+    return name == "wer" || name.ends_with("/wer") ||
+           contains_any(name, {"bbox", "box_loss", "loss_box", "iou", "loss_cls", "cls_loss", "loss_mask", "mask_loss",
+                               "ctc", "recon", "kl_loss", "psnr", "ssim", "map_50", "map50", "top-1", "acc1"});
+  });
 }
 
 // What the first loss tells, beside what the settings say.
@@ -217,6 +231,7 @@ KindOfTraining from_first_loss(const Run& run, const KindOfTraining& said) {
   if (loss == nullptr || loss->empty() || !std::isfinite(loss->value(0)) || !begins_at_start(run, 0)) return said;
   const double value = loss->value(0);
   const auto words = vocabulary(run.config);
+  if (!words && !trains_language_models(run) && (value > kMostNats || of_another_model(first))) return said;
   // Adapters and a random start exclude each other; a random start shows in the number, whatever a setting is called.
   if (said.confidence < kCertainly && value >= (words ? kShareOfUniform * std::log(*words) : kPretrainingNats)) {
     const std::string at = in_nats(value);

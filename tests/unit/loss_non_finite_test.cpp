@@ -163,6 +163,17 @@ TEST(NonFiniteGrad, ScatteredUnderAScalerAreItsSearch) {
   EXPECT_EQ(found[0].where->steps->first, 151);
 }
 
+TEST(NonFiniteGrad, AFewThatWereGotOverAreNoErrorHoweverShortTheLog) {
+  for (const std::size_t records : {5u, 12u, 30u}) {
+    std::vector<double> norm(records, 1.0);
+    norm[1] = kNaN;
+    const auto found =
+        judge_completely(rule("non-finite-grad"), MakeRun().steps(3200, 50).series("grad_norm", norm).done());
+    ASSERT_EQ(found.size(), 1u) << records;
+    EXPECT_EQ(found[0].severity, Severity::kWarning) << records;
+  }
+}
+
 TEST(HiddenNan, MegatronLeavesTheLossOut) {
   std::vector<double> loss = trained(60);
   std::vector<double> norm = norms(60);

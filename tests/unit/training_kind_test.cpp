@@ -67,6 +67,18 @@ TEST(TrainingKind, IsToldByWhatNothingElseLogs) {
   EXPECT_FALSE(is_objective(TrainingKind::kAdversarial));
 }
 
+TEST(TrainingKind, OtherModelsAreNotCalledLanguageModels) {
+  EXPECT_EQ(kind_of_training(MakeRun().series("loss", {1103, 1100}).done()).kind, TrainingKind::kUnknown);
+  EXPECT_EQ(kind_of_training(MakeRun().series("loss", {8.1, 7.9}).series("loss_bbox", {3, 2.9}).done()).kind,
+            TrainingKind::kUnknown);
+  EXPECT_EQ(kind_of_training(MakeRun().series("loss", {31.1, 20}).series("train/wer", {3, 2.9}).done()).kind,
+            TrainingKind::kUnknown);
+  const KindOfTraining large = kind_of_training(MakeRun().dialect("megatron").series("loss", {29.3, 20}).done());
+  EXPECT_EQ(large.kind, TrainingKind::kPretraining);  // an initialisation that is too wide
+  EXPECT_EQ(kind_of_training(MakeRun().series("loss", {10.4, 9}).series("masked_lm_loss", {10.4, 9}).done()).kind,
+            TrainingKind::kPretraining);
+}
+
 TEST(TrainingKind, SaysHowSureItIs) {
   const KindOfTraining known =
       kind_of_training(MakeRun().setting("vocab_size", "50257").series("loss", {10.9, 10}).done());

@@ -130,7 +130,9 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     any = true;
     for (Dead& one : stretches(segment, s, set)) {
       const LossThere loss = loss_there(segment, {norm->step(one.from), norm->step(one.to)});
-      if (!one.no_rate && (loss.moves || (!loss.known && one.level == 0))) continue;
+      // An objective of a policy moves by the noise of its samples, weights or not.
+      const bool moves = loss.moves && segment.find(metric::kReward) == nullptr;
+      if (!one.no_rate && (moves || (!loss.known && one.level == 0))) continue;
       if (loss.known) one.loss = loss.level;
       all.push_back(one);
     }

@@ -20,6 +20,7 @@ namespace assay {
 namespace {
 
 constexpr double kFarBelow = 0.03125;  // 2^-5
+constexpr std::int64_t kFewestLooks = 3;
 
 struct Collapse {
   std::size_t segment = 0;
@@ -94,9 +95,13 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     any_scale = any_scale || scaler.logged || scaler.at_minimum != nullptr;
     const std::optional<Collapse> one = worst_of(run, i, scaler);
     if (!one) continue;
-    const bool counts = one->message != nullptr || static_cast<double>(one->length()) >= set["steps"] ||
-                        one->far_below() || one->stuck ||
-                        (one->lasting && one->lowest < 1 && static_cast<double>(one->length()) >= set["steps-at-end"]);
+    // One look each at two places is no stretch.
+    const bool seen_enough =
+        run.segments[i].empty() || one->length() > (kFewestLooks - 1) * record_spacing(run.segments[i]);
+    const bool counts =
+        one->message != nullptr || (seen_enough && static_cast<double>(one->length()) >= set["steps"]) ||
+        one->far_below() || one->stuck ||
+        (seen_enough && one->lasting && one->lowest < 1 && static_cast<double>(one->length()) >= set["steps-at-end"]);
     if (!counts) continue;
     const bool worse = !worst || (one->message != nullptr && worst->message == nullptr) ||
                        ((one->message != nullptr) == (worst->message != nullptr) && one->length() > worst->length());

@@ -33,7 +33,9 @@ Severity severity_of(const Found& found, const Parameters& set) {
   if (values.count == 0 || found.start_up) return Severity::kNote;
   if (values.to_the_end) return Severity::kError;
   const double share = static_cast<double>(values.count) / static_cast<double>(found.norm->size());
-  const bool scattered = share <= set["share"] && static_cast<double>(values.longest) <= set["in-a-row"];
+  // A norm that is finite again tells that the step did not reach the weights, however few records there are.
+  const bool few = share <= set["share"] || static_cast<double>(values.count) <= set["few"];
+  const bool scattered = few && static_cast<double>(values.longest) <= set["in-a-row"];
   if (scattered) return found.scaler ? Severity::kNote : Severity::kWarning;
   return Severity::kError;
 }
@@ -162,6 +164,8 @@ const Rule kNonFiniteGrad{
     .parameters =
         {{"share", "of the records", 0.05, 0, 1,
           "with the shortest windows in use a loss scaler skips two of a hundred steps for ever and trains well"},
+         {"few", "records", 2, 0, 1000,
+          "an excerpt is too short for a share; one or two that were got over did no harm"},
          {"in-a-row", "records", 2, 1, 1000,
           "a scaler that halves needs one or two steps to find its new place; more in a row are not its search"}},
     .sentences = with_non_finite_sentences({

@@ -147,10 +147,15 @@ Location where(const Run& run, const Found& found) {
   return place(run, found.segment, {found.loss->step(first), found.loss->step(last)}, found.loss->line(first));
 }
 
+// The Hugging Face Trainer leaves a loss that is NaN out of the mean that it prints (logging_nan_inf_filter).
+bool hides_nan(const Run& run) { return run.dialect.starts_with("hf-"); }
+
 const char* key_of(const Run& run, const Found& found) {
   const NonFinite& values = found.values;
   if (found.last) return "last";
-  if (found.evaluation_only) return found.severity == Severity::kNote ? "not-yet" : "evaluation";
+  if (found.evaluation_only) {
+    return found.severity == Severity::kNote ? "not-yet" : hides_nan(run) ? "evaluation-or-hidden" : "evaluation";
+  }
   if (found.part || (found.beside && training_goes_on(run.segments[found.segment], found.loss->row_of(values.first)))) {
     return values.to_the_end ? "part" : "part-sometimes";
   }
@@ -190,7 +195,9 @@ Finding tell(const Run& run, const Found& found) {
   add_non_finite_evidence(run, found.segment, row, announced, finding);
   if (found.last) finding.confidence = 0.7;
   if (found.evaluation_only) {
-    finding.actions.push_back({{"look-evaluation-set", {}}, ""});
+    const bool hidden = hides_nan(run);
+    finding.actions.push_back({{hidden ? "look-whether-hidden" : "look-evaluation-set", {}}, ""});
+    if (hidden) finding.confidence = 0.8;
   } else if (finding.message.key == std::string_view("always") && !begins_at_start(run, found.segment)) {
     finding.actions.push_back({{"look-before", {}}, ""});  // what began it is not in this log
   } else {
@@ -301,6 +308,17 @@ const Rule kNonFiniteLoss{
         {"evaluation",
          "{metric} is {what} from step {step} on while the training loss stays finite: the evaluation is at fault",
          "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限：问题出在评估本身"},
+        {"evaluation-or-hidden",
+         "{metric} is {what} from step {step} on; the training loss that is printed stays finite, but this trainer "
+         "leaves NaN out of it (logging_nan_inf_filter), so the weights may be lost as well",
+         "{metric} 从第 {step} 步起为 {what}；打印的训练 loss 仍为有限值，但该训练器会把 NaN 排除在外"
+         "（logging_nan_inf_filter），因此权重也可能已经损坏"},
+        {"look-whether-hidden",
+         "set logging_nan_inf_filter to false and look at the next training loss; if it is finite, look at the "
+         "evaluation "
+         "set: an empty or fully masked sample, a narrower precision",
+         "将 logging_nan_inf_filter 设为 false 并查看随后的训练 loss；若为有限值，再检查评估集：空样本或标签被全部屏蔽"
+         "的样本、更低的精度"},
         {"part", "{metric} is {what} from step {step} on while the training loss stays finite",
          "{metric} 从第 {step} 步起为 {what}，而训练 loss 一直有限"},
         {"part-sometimes",
