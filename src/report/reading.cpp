@@ -150,15 +150,29 @@ class Reading {
       if (units) row.emplace_back(symbol(series.unit));
       rows.push_back(std::move(row));
     }
-    // Where the line is too short, names give way: they stand in full beside the curves.
-    const std::vector<int> widths = column_widths(columns, rows);
-    const int whole = std::accumulate(widths.begin(), widths.end(), 2 * static_cast<int>(widths.size()));
-    if (whole > page_.width()) {
-      for (auto& row : rows) row[0] = shortened(row[0], widths[0] - (whole - page_.width()));
-    }
+    fit(columns, rows);
     page_.blank();
     print_table(page_, 2, columns, rows);
     write_curves(run);
+  }
+
+  // Where the line is too short, the numbers that are missed least give way, then names: names that are cut look alike.
+  void fit(std::vector<TableColumnText>& columns, std::vector<std::vector<std::string>>& rows) const {
+    const auto too_wide = [&] {
+      const std::vector<int> widths = column_widths(columns, rows);
+      return std::accumulate(widths.begin(), widths.end(), 2 * static_cast<int>(widths.size())) - page_.width();
+    };
+    for (const std::string& title : {lang("median", "中位"), lang("least", "最小"), lang("greatest", "最大")}) {
+      if (too_wide() <= 0) return;
+      const auto column =
+          std::find_if(columns.begin(), columns.end(), [&](const TableColumnText& one) { return one.title == title; });
+      for (auto& row : rows) row.erase(row.begin() + (column - columns.begin()));
+      columns.erase(column);
+    }
+    const int excess = too_wide();
+    const int names = column_widths(columns, rows).front();
+    if (excess <= 0) return;
+    for (auto& row : rows) row[0] = shortened(row[0], names - excess);
   }
 
   // Under the table: a picture beside seven columns of numbers would have no room.
