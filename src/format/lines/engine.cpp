@@ -68,19 +68,6 @@ bool is_heading(std::string_view text) {
   return text.ends_with(':') && text.size() <= kLongest && has_evaluation_word(text);
 }
 
-// Where the first of several dictionaries on a line ends ("{'loss': 2.1} {'loss': 2.0}", bars between them); 0: no
-// second one begins behind it.
-std::size_t first_dictionary(std::string_view text) {
-  const std::size_t from = text.find("{'");
-  if (from == std::string_view::npos || text.find("{'", from + 2) == std::string_view::npos) return 0;
-  std::int64_t depth = 0;
-  for (std::size_t at = from; at < text.size(); ++at) {
-    if (text[at] == '{') ++depth;
-    if (text[at] == '}' && --depth == 0) return text.find("{'", at) == std::string_view::npos ? 0 : at + 1;
-  }
-  return 0;
-}
-
 // The name of a progress bar: none, or one that says that it counts training.
 bool may_count_training(std::string_view text) {
   const std::string_view name = text.substr(0, std::min(text.find_first_of("0123456789"), text.size()));
@@ -103,6 +90,7 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
   }
   if (prefix_seen_ < 64) learn_prefix(text);
   unended_ = unended;
+  if (unended) sink_.begin_cut_line();
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
   if (!held_.empty() && continue_record(text, number)) return;
   if (!heading_.empty() && !unended && !has_control(text) && take_under_heading(text, {.number = number})) return;
@@ -156,7 +144,8 @@ void Engine::analyse(std::string_view text, Place place) {
     return;
   }
   Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found, known);
-  if (!act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place)) return analyse(text, place);
+  const std::size_t complete = place.unended ? whole_numbers(shape, text, place) : tokenised_.slots.size();
+  if (!act(shape, tokenised_.slots.data(), complete, text, place)) return analyse(text, place);
   if (remember_ && known != nullptr) cache_.used(known);
 }
 
@@ -273,41 +262,6 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
   if (traceback_line_ >= 0 && is_exception_line(behind_rank(text))) return tell_exception(text, number);
   if (take_settings(text, number, recorder_)) return;
   ledger_.count(Unused::kNoNumber, text, number);
-}
-
-// The last line has no end: it may have been cut anywhere. Fields that are followed by something are complete; the
-// number that touches the end is believed only when it has as many decimals as such numbers have had before.
-void Engine::unended_line(std::string_view text, Place place) {
-  if (first_dictionary(text) > 0) return analyse(text, place);
-  tokenise(text, tokenised_);
-  skeleton(tokenised_, skeleton_);
-  Shape* known = cache_.find(skeleton_);
-  const std::string_view trimmed = trimmed_right(text);
-  if (known != nullptr && (known->record || known->meaning.table_row)) {
-    std::size_t complete = tokenised_.slots.size();
-    if (complete > 0 && tokenised_.slots.back().end == trimmed.data() + trimmed.size()) {
-      const Token& last = tokenised_.slots.back();
-      const char* point = std::find(last.begin, last.end, '.');
-      if (known->state->tail > 0 && last.end - point - 1 < known->state->tail) --complete;
-    }
-    if (complete < tokenised_.slots.size()) truncated_ = true;
-    if (act(*known, tokenised_.slots.data(), complete, text, place)) return;
-    return unended_line(text, place);
-  }
-  Shape* best = nullptr;
-  int most = 0;
-  for (const auto& shape : cache_.all()) {
-    if (!shape->record && !shape->meaning.table_row) continue;
-    const int complete = shape->literals.match_beginning(text, tokens_.data());
-    if (complete > most) {
-      most = complete;
-      best = shape.get();
-    }
-  }
-  if (best == nullptr) return analyse(text, place);
-  truncated_ = true;
-  best->literals.match_beginning(text, tokens_.data());
-  if (!act(*best, tokens_.data(), static_cast<std::size_t>(most), text, place)) unended_line(text, place);
 }
 
 void Engine::finish(bool cut, std::int64_t lines) {

@@ -83,6 +83,9 @@ class Engine {
   void piece(std::string_view text, Place place);
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
+  std::size_t whole_numbers(const Shape& shape, std::string_view text, const Place& place);
+  static void note_end(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text);
+  static std::size_t first_dictionary(std::string_view text);
   bool take_joined(const std::string& text, std::int64_t number);
   bool take_under_heading(std::string_view text, Place place);
   void note_header(std::string_view text);

@@ -258,6 +258,10 @@ Token scan_token(const char* p, const char* end) {
   return stop == nullptr ? Token{} : stamp(p, stop);
 }
 
+bool breaks_number(std::string_view rest) {
+  return rest == "." || rest == "e" || rest == "E" || rest == "e-" || rest == "E-" || rest == "e+" || rest == "E+";
+}
+
 bool is_part_of_key(const Token& token, const char* end) {
   const char* p = token.end;
   while (p < end && is_blank(*p)) ++p;
