@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "format/lines/claims.h"
+#include "format/lines/logger_prefix.h"
 #include "format/lines/settings.h"
 
 namespace assay::lines {
@@ -22,13 +23,6 @@ bool has_digit(std::string_view text) {
   unsigned found = 0;  // no early exit, so that it is done in vectors
   for (const char c : text) found |= static_cast<unsigned>(static_cast<unsigned char>(c - '0') < 10);
   return found != 0;
-}
-
-// "[rank0]: RuntimeError: …" without what the launcher put before it.
-std::string_view behind_rank(std::string_view text) {
-  text.remove_prefix(launcher_prefix(text).size());
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  return text;
 }
 
 std::string_view behind_launcher(std::string_view text) {
@@ -82,13 +76,14 @@ Engine::Engine(Recorder& recorder, bool remember)
 
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
+  text = without_container_stamp(text);
   if (is_blank_line(text)) return end_fields();
   if (in_settings_ && !has_control(text)) {
     const bool taken = settings_.take(text, number, unended);
     in_settings_ = !settings_.idle();
     if (taken) return;
   }
-  if (prefix_seen_ < 64) learn_prefix(text);
+  if (prefix_seen_ < kFirstLines) learn_prefix(text);
   unended_ = unended;
   if (unended) sink_.begin_cut_line();
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
@@ -111,6 +106,22 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
       piece(parts[i], place);
     }
   }
+}
+
+// The clock of a container before each line is none of the program's. Where it stands behind a launcher's mark
+// ("[pod/x/y] 2024-…Z step 1"), as the first lines show, the line is put together without it.
+std::string_view Engine::without_container_stamp(std::string_view text) {
+  if (const std::string_view stamp = container_stamp(text); !stamp.empty()) return text.substr(stamp.size());
+  if (!stamped_ && prefix_seen_ >= kFirstLines) return text;
+  const std::string_view body = behind_launcher(text);
+  if (body.size() == text.size()) return text;
+  const std::size_t blanks = std::min(body.find_first_not_of(' '), body.size());
+  const std::string_view stamp = container_stamp(body.substr(blanks));
+  if (stamp.empty()) return text;
+  stamped_ = true;
+  unstamped_ = text.substr(0, text.size() - body.size() + blanks);
+  unstamped_ += body.substr(blanks + stamp.size());
+  return unstamped_;
 }
 
 void Engine::piece(std::string_view text, Place place) {
@@ -139,7 +150,8 @@ void Engine::analyse(std::string_view text, Place place) {
   }
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
-  if (known == nullptr && (open_settings(text, place.number) || take_settings(text, place.number, recorder_))) {
+  if (known == nullptr &&
+      (open_settings(text, place.number) || take_settings(message_of(text), place.number, recorder_))) {
     for (const Message* message : lexicon_.messages(found)) tell(*message, text, place);
     return;
   }
@@ -204,11 +216,13 @@ Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view 
 
 std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
   auto shape = std::make_unique<Shape>(line);
-  const Dialect* dialect = lexicon_.dialect(text, found);
+  std::string_view opening = behind_launcher(text);
+  while (!opening.empty() && is_blank(opening.front())) opening.remove_prefix(1);
+  const Dialect* dialect = lexicon_.dialect(opening, found);
   shape->source = is_source(text);
   shape->messages = lexicon_.messages(found);
   shape->traceback = lexicon_.has_traceback(found);
-  shape->exception = is_exception_line(behind_rank(text));
+  shape->exception = is_exception_line(message_of(text));
   shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages);
   const Meaning& meaning = shape->meaning;
   shape->names = line.slots.empty() || line.slots.back().begin < behind_launcher(text).data();
@@ -259,8 +273,8 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
     if (!told.empty()) return;
     if (lexicon_.has_traceback(found)) return note_traceback(text, number);
   }
-  if (traceback_line_ >= 0 && is_exception_line(behind_rank(text))) return tell_exception(text, number);
-  if (take_settings(text, number, recorder_)) return;
+  if (traceback_line_ >= 0 && is_exception_line(message_of(text))) return tell_exception(text, number);
+  if (take_settings(message_of(text), number, recorder_)) return;
   ledger_.count(Unused::kNoNumber, text, number);
 }
 

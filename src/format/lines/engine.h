@@ -35,6 +35,7 @@ class Engine {
   void finish(bool cut, std::int64_t lines);
 
  private:
+  static constexpr int kFirstLines = 64;  // show what a launcher puts before each line
   struct Place {
     std::int64_t number = 0;
     bool whole = true;     // false: what is missing at its end will not come any more
@@ -80,6 +81,7 @@ class Engine {
     WaitingRow waiting;
   };
 
+  std::string_view without_container_stamp(std::string_view text);
   void piece(std::string_view text, Place place);
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
@@ -112,6 +114,7 @@ class Engine {
   bool is_beside_fields(std::string_view text) const;
   void learn_prefix(std::string_view text);
   std::string_view launcher_of(std::string_view text) const;
+  std::string_view message_of(std::string_view text) const;
   static bool is_stranger(Block& block);
   Block* block_of(std::string_view launcher);
   bool end_block_of(std::string_view text, bool apart = false);
@@ -152,6 +155,8 @@ class Engine {
   std::array<Token, kMostSlots> tokens_;
   std::vector<Cell> cells_;
 
+  bool stamped_ = false;  // a container's clock stands behind the launcher's mark
+  std::string unstamped_;
   std::string prefix_;  // what the launcher seems to put before each line
   int prefix_lines_ = 0;
   int prefix_seen_ = 0;

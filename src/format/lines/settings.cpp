@@ -9,6 +9,8 @@
 #include "format/config/flat_settings.h"
 #include "format/config/literal.h"
 #include "format/config/vocabulary_tables.h"
+#include "format/lines/line_source.h"
+#include "format/lines/logger_prefix.h"
 #include "format/lines/number_scan.h"
 #include "format/lines/setting_blocks.h"
 #include "format/lines/setting_sentences.h"
@@ -55,6 +57,11 @@ bool is_grouped(std::string_view text) {
   return true;
 }
 
+// Nothing but what launchers and loggers write, a stamp or a level at its end.
+bool is_logger_prefix(std::string_view text) {
+  return trimmed(logged_message(text.substr(launcher_prefix(text).size()))).empty();
+}
+
 // Keys under which a program also prints its metrics: alone on a line they are a metric as likely as a setting.
 bool is_also_metric(std::string_view canonical) {
   return canonical == setting::kLearningRate || canonical == setting::kLossScale;
@@ -97,7 +104,7 @@ class Taker {
       const char before = at > 1 ? line_[at - 2] : '\0';
       if (c == ']' || (c == '-' && before == ' ') || (c == '>' && before == '>')) return trimmed(line_.substr(at + 1));
     }
-    return trimmed(line_);
+    return trimmed(logged_message(line_));
   }
 
   bool dotted() {
@@ -113,7 +120,8 @@ class Taker {
     if (!is_identifier(key) || (end < line_.size() && !is_blank(line_[end]))) return false;
     // The key opens what the program prints: "(Reading database ... 5%" is a sentence.
     const std::string_view before = trimmed(line_.substr(0, from));
-    if (before.ends_with("...") || (!before.empty() && is_word(before.back()))) return false;
+    const bool opens = before.empty() || !is_word(before.back()) || is_logger_prefix(before);
+    if (before.ends_with("...") || !opens) return false;
     const std::string_view value = trimmed(line_.substr(end));
     // DeepSpeed prints its configuration like this; Megatron-LM's lines may come without the rule above them.
     const bool deepspeed = before.find("[config.py:") != std::string_view::npos;
