@@ -328,6 +328,16 @@ std::vector<Field> derive_fields(const Tokenised& line) {
       field = {.relation = Relation::kProgress};
       continue;
     }
+    // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
+    if (i + 2 < out.size() && core_of(i + 1) == "/" && core_of(i + 2) == "[" && core_of(i + 3).starts_with('<') &&
+        !line.slots[i + 2].is_value() && (core.empty() || core.ends_with(':'))) {
+      field = {.relation = Relation::kProgress};
+      continue;
+    }
+    // "37it [00:10, 3.70it/s, loss=2.31]": a bar without a total.
+    if (i > 0 && unit == "it" && core == "[" && !line.slots[i].is_value()) {
+      out[i - 1] = {.relation = Relation::kProgress, .unit = "it"};
+    }
     // "Validation loss 6312:  0.149": the number between a loss and its value is the step.
     if (i > 0 && whole == ":" && line.literals[i].blank_after != 0 && line.slots[i].is_value() &&
         out[i - 1].relation == Relation::kWord && out[i - 1].key.ends_with("loss")) {

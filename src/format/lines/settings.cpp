@@ -145,15 +145,29 @@ class Taker {
     return true;
   }
 
+  // "DLL 2020-06-03 … - PARAMETER learning_rate : 0.006  train_batch_size : 64"
   bool parameter() {
     constexpr std::string_view kMark = " - PARAMETER ";
+    constexpr std::string_view kRelation = " : ";
     if (!line_.starts_with("DLL ")) return false;
     const std::size_t at = line_.find(kMark);
     if (at == std::string_view::npos) return false;
-    const std::string_view rest = line_.substr(at + kMark.size());
-    const std::size_t colon = rest.find(" : ");
+    std::string_view rest = line_.substr(at + kMark.size());
+    std::size_t colon = rest.find(kRelation);
     if (colon == std::string_view::npos || rest.starts_with("loss_scale ")) return false;
-    record(trimmed(rest.substr(0, colon)), rest.substr(colon + 3));
+    while (colon != std::string_view::npos) {
+      const std::string_view key = trimmed(rest.substr(0, colon));
+      rest.remove_prefix(colon + kRelation.size());
+      colon = rest.find(kRelation);
+      // The word before the next relation is the next key.
+      const std::string_view before = trimmed(rest.substr(0, colon));
+      const std::size_t blank = colon == std::string_view::npos ? before.size() : before.find_last_of(" \t");
+      const std::size_t end = blank == std::string_view::npos ? 0 : blank;
+      const std::string_view value = trimmed(before.substr(0, end));
+      if (!value.empty()) record(key, value);
+      rest.remove_prefix(static_cast<std::size_t>(before.data() + end - rest.data()));
+      colon = rest.find(kRelation);
+    }
     return true;
   }
 
@@ -161,7 +175,7 @@ class Taker {
   bool benchmark() {
     constexpr std::string_view kKey = R"("key": ")";
     constexpr std::string_view kValue = R"("value": )";
-    if (line_.starts_with("DLLL ")) return dllogger();
+    if (line_.starts_with("DLLL ") || line_.starts_with("DLL {")) return dllogger();
     const std::size_t mark = line_.find(":::MLLOG");
     const std::size_t at = mark == std::string_view::npos ? mark : line_.find(kKey, mark);
     if (at == std::string_view::npos) return false;
@@ -177,10 +191,10 @@ class Taker {
   }
 
   bool dllogger() {
-    constexpr std::string_view kData = R"("data": )";
+    constexpr std::string_view kData = R"("data":)";
     const std::size_t data = line_.find(kData);
     if (line_.find(R"("PARAMETER")") == std::string_view::npos || data == std::string_view::npos) return false;
-    const std::string_view value = line_.substr(data + kData.size());
+    const std::string_view value = trimmed(line_.substr(data + kData.size()));
     const std::size_t close = value.starts_with('{') ? closing_bracket(value, 0) : std::string_view::npos;
     if (close == std::string_view::npos) return false;
     record_leaves(value.substr(0, close + 1), "", number_, recorder_);
