@@ -124,6 +124,16 @@ TEST(LaunchScript, WorldsOfAllLaunchers) {
   expect_told("a.sh", "lightning run model --devices=4 --num_nodes 2" + tail, {{"world_size", "8"}});
 }
 
+TEST(LaunchScript, TheBatchOfARankOfTheBenchmarks) {
+  const std::string world = "export DGXNNODES=2\nexport DGXNGPU=8\nexport TP=4\nexport PP=2\nexport MINIBS=6\n";
+  expect_told("config_a.sh", world + "export MAX_STEPS=800\nexport WARMUP_STEPS=20\nexport LR=0.0004\n",
+              {{"global_batch_size", "12"}, {"rank_batch_size", "6"}, {"train_steps", "800"}, {"warmup_steps", "20"}});
+  expect_told("config_b.sh", world + "export MICRO_BATCH_SIZE=2\n",
+              {{"gradient_accumulation_steps", "3"}, {"micro_batch_size", "2"}});
+  const Recording untold = read_bytes("config_c.sh", "export DGXNNODES=2\nexport DGXNGPU=8\nexport MINIBS=6\n");
+  EXPECT_EQ(untold.config.find("global_batch_size"), nullptr) << "how ranks are split is said elsewhere";
+}
+
 TEST(LaunchScript, WhatALauncherTellsTheProgram) {
   expect_told("a.sh", "accelerate launch --mixed_precision bf16 --num_processes 8 train.py --lr 1e-4\n",
               {{"precision", "bf16"}, {"world_size", "8"}, {"learning_rate", "1e-4"}});
