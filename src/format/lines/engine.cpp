@@ -76,7 +76,7 @@ Engine::Engine(Recorder& recorder, bool remember)
 
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
-  text = without_container_stamp(text);
+  text = padded_.line(without_container_stamp(text), unended);
   if (is_blank_line(text)) return end_fields();
   if (in_settings_ && !has_control(text)) {
     const bool taken = settings_.take(text, number, unended);

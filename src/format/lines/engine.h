@@ -18,6 +18,7 @@
 #include "format/lines/ledger.h"
 #include "format/lines/lexicon.h"
 #include "format/lines/line_source.h"
+#include "format/lines/padded_table.h"
 #include "format/lines/row_sink.h"
 #include "format/lines/setting_blocks.h"
 #include "format/lines/shape_cache.h"
@@ -155,6 +156,7 @@ class Engine {
   std::array<Token, kMostSlots> tokens_;
   std::vector<Cell> cells_;
 
+  PaddedTable padded_;
   bool stamped_ = false;  // a container's clock stands behind the launcher's mark
   std::string unstamped_;
   std::string prefix_;  // what the launcher seems to put before each line

@@ -81,6 +81,11 @@ Tail without_openers(std::string_view text) {
   }
 }
 
+// "training's l2"
+bool is_apostrophe(std::string_view text, std::size_t at) {
+  return at > 0 && is_word(text[at - 1]) && text.substr(at).starts_with("'s ");
+}
+
 // The key that ends where `text` ends: back to the last separator.
 std::string_view phrase(std::string_view text) {
   trim_right(text);
@@ -96,7 +101,7 @@ std::string_view phrase(std::string_view text) {
       --depth;
     } else if (depth == 0) {
       if (c == '|' || c == ',' || c == ';' || c == '{' || c == '}' || c == '[' || c == ']' || c == '\t' || c == '=' ||
-          c == '>' || c == '"' || c == '\'') {
+          c == '>' || c == '"' || (c == '\'' && !is_apostrophe(text, at - 1))) {
         break;
       }
       if (c == ':' && (at == text.size() || is_blank(text[at]))) break;

@@ -33,7 +33,8 @@ class Deriver {
     out_.table_row = find_cells(tokens, message, out_) || find_cells_before_bar(tokens, out_);
     for (std::size_t i = 0; i < n; ++i) {
       const std::string_view core = tokens.literals[i].core;
-      opens_dictionary_[i] = core.find("{'") != std::string_view::npos || core.find("{\"") != std::string_view::npos;
+      opens_dictionary_[i] = core.find("{'") != std::string_view::npos || core.find("{\"") != std::string_view::npos ||
+                             (i == 0 && core.starts_with('|'));  // the cell of a table
     }
     claim_all(tokens);
     read_step_list(tokens);
@@ -293,6 +294,10 @@ class Deriver {
   // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
   void choose_step(const Tokenised& tokens) {
     rank_of_mpirun(tokens);
+    if (out_.dialect != nullptr && out_.dialect->epoch_first && fields_.size() > 1) {
+      claims_[0] = {.meaning = *meaning_of("epoch"), .key = "epoch", .known = true};
+      steps_ = {{1, 0, {}, "step"}};
+    }
     if (steps_.empty()) step_in_brackets(tokens);
     // "loss: 2.3  [  640/60000]": the position behind the metrics.
     const std::size_t n = fields_.size();

@@ -273,6 +273,7 @@ class Taker {
     const std::string_view value = trimmed(text.substr(middle + bar.size()));
     const std::string_view canonical = common_setting(key);
     if (canonical.empty() || is_also_metric(canonical) || value.empty() || !is_identifier(key)) return false;
+    if (key == "iterations" || key == "steps") return false;  // of what a table has measured: so many until now
     record(key, value);
     return true;
   }
