@@ -80,6 +80,11 @@ Axis axis_of(std::string_view key, std::int64_t last) {
   return Axis::kStep;
 }
 
+bool is_logged_by_samples(std::string_view tag) {
+  return tag.find("Train/Samples/") != std::string_view::npos ||
+         tag.find("Train/Eigenvalues/") != std::string_view::npos;
+}
+
 Text on_axis(const Text& text, Axis axis) {
   if (axis == Axis::kStep) return text;
   return {english_on(text.en, english(axis)), chinese_on(text.zh, chinese(axis))};

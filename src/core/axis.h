@@ -20,6 +20,9 @@ enum class Axis : std::uint8_t { kStep, kRecord, kEpoch, kSample, kToken };
 /// billion "epochs" are none.
 Axis axis_of(std::string_view key, std::int64_t last);
 
+/// A tag of DeepSpeed's monitor ("Train/Samples/train_loss"): the step that it is logged at counts samples.
+bool is_logged_by_samples(std::string_view tag);
+
 /// The sentence with the axis's own word wherever "step" stands beside a number: "step {step}", "{lost} steps". What
 /// speaks of steps in general ("optimizer steps") stays.
 Text on_axis(const Text& text, Axis axis);

@@ -57,6 +57,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"loss/policyavg", loss(5)},
     {"lossstep", loss(2)},
     {"losstotal", loss(2)},
+    {"lossaverage", loss(3)},  // rlpyt
     {"totalloss", loss(2)},
     {"globalavgloss", loss(1)},
     {"globalmaxloss", metric_of("global_max_loss", Unit::kNats)},
@@ -139,6 +140,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"avgperplexity", metric_of(metric::kPerplexity, Unit::kNone, 1)},
     {"languageperplexity", metric_of(metric::kPerplexity, Unit::kNone, 1)},
     // The global gradient norm.
+    {"gradnormaverage", grad_norm(3)},
     {"gradnorm", grad_norm(0)},
     {"gnorm", grad_norm(0)},
     {"gradientnorm", grad_norm(0)},
@@ -238,8 +240,10 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"迭代次数", step(2)},
     {"迭代步数", step(1)},
     {"numtrainstepsdone", step(1)},
-    {"totaltimesteps", step(3)},
+    {"totaltimesteps", step(1)},
     {"timesteps", step(4)},
+    {"timestepssofar", step(4)},
+    {"diagnostics/iteration", step(1)},
     {"up.", step(6)},
     {"numupdates", step(0)},
     {"iteration", step(1)},
@@ -398,6 +402,13 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"rewardmean", metric_of(metric::kReward)},
     {"meanreward", metric_of(metric::kReward)},
     {"reward/mean", metric_of(metric::kReward)},
+    {"eprewmean", metric_of(metric::kReward)},  // Baselines
+    {"rollout/eprewmean", metric_of(metric::kReward)},
+    {"averagereturn", metric_of(metric::kReward)},  // rllab
+    {"return/average", metric_of(metric::kReward)},
+    {"returnaverage", metric_of(metric::kReward)},
+    {"averageepret", metric_of(metric::kReward)},  // Spinning Up
+    {"episoderewardmean", metric_of(metric::kReward)},
     {"averagerewardscore", metric_of(metric::kReward)},
     {"objective/scores", metric_of(metric::kReward, Unit::kNone, 2)},
     {"critic/score/mean", metric_of(metric::kReward)},

@@ -46,7 +46,10 @@ bool repeats(const Recording& recording, const std::vector<RowValues::Cell>& row
   for (const auto& cell : row) {
     const std::string_view metric = recording.series[cell.series].metric;
     const RowValues::Cell* other = cell_of(former, cell.series);
-    if (other == nullptr || !(is_measured(metric) || metric == metric::kLearningRate)) continue;
+    if (other == nullptr) continue;
+    // Batches between two steps of the optimizer: "iter 1 step 0", "iter 2 step 0", often with the loss of the last step.
+    if (recording.series[cell.series].unit == Unit::kSteps && cell.value != other->value) return false;
+    if (!(is_measured(metric) || metric == metric::kLearningRate)) continue;
     // Beside an equal loss a rate that was printed with three digits is enough.
     if (!same_number(cell.value, other->value, measured && !is_measured(metric) ? 1e-3 : 2e-5)) return false;
     agree = agree || (is_measured(metric) && std::isfinite(cell.value) && cell.value != 0);

@@ -228,7 +228,10 @@ class Reading {
     for (const EventCount& kind : run.events) {
       std::string steps;
       if (kind.first.step) steps = format(Value(*kind.first.step));
-      if (kind.last.step && kind.last.step != kind.first.step) steps += "-" + format(Value(*kind.last.step));
+      if (kind.last.step && kind.last.step != kind.first.step) {
+        // The first may have come before any step.
+        steps += (kind.first.step ? "-" : lang("to ", "至 ")) + format(Value(*kind.last.step));
+      }
       rows.push_back({word(kind.kind, language()), format(Value(kind.count)), steps,
                       kind.first_where.path == run.id || kind.first_where.path.empty()
                           ? std::to_string(kind.first_where.line)

@@ -19,6 +19,18 @@ using testing::IsEmpty;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+TEST(Csv, DeepSpeedsMonitorCountsSamples) {
+  for (const std::string_view header :
+       {"step,Train/Samples/train_loss", "Step,run1 - Train/Samples/train_loss", "_step,Train/Samples/train_loss"}) {
+    EXPECT_EQ(read_bytes("m.csv", std::string(header) + "\n512,2.5\n1024,2.4\n1536,2.3\n").axis, "samples");
+  }
+  const std::string one = "step,train_loss\n512,2.5\n1024,2.4\n1536,2.3\n";
+  EXPECT_EQ(read_bytes("csv_monitor/Train_Samples_train_loss.csv", one).axis, "samples");
+  EXPECT_EQ(read_bytes("train_loss.csv", one).axis, "step");
+  const std::string both = "train/global_step,Train/Samples/train_loss,_step\n1,2.5,512\n2,2.4,1024\n3,2.3,1536\n";
+  EXPECT_EQ(read_bytes("m.csv", both).axis, "train/global_step");
+}
+
 TEST(ParseNumberTest, EverySpelling) {
   EXPECT_EQ(parse_number(" 1.5e-3 "), 1.5e-3);
   EXPECT_EQ(parse_number("+7"), 7.0);

@@ -119,6 +119,36 @@ TEST(LaunchScript, WorldsOfAllLaunchers) {
   expect_told("a.sh", "torchrun --nproc_per_node=$(nvidia-smi -L | wc -l)" + tail, {{"world_size", ""}});
   expect_told("a.sh", "NPUS_PER_NODE=8\nNNODES=2\nsource run_common.sh\n", {{"world_size", "16"}, {"nodes", "2"}});
   expect_told("a.sh", "torchrun --nproc_per_node 8 train.py\n", {{"world_size", "8"}});
+  expect_told("a.sh", "python -m paddle.distributed.launch --gpus \"0,1,2,3\"" + tail, {{"world_size", "4"}});
+  expect_told("a.sh", "tune run --nproc_per_node 4 lora --config c optimizer.lr=1e-4\n", {{"world_size", "4"}});
+  expect_told("a.sh", "lightning run model --devices=4 --num_nodes 2" + tail, {{"world_size", "8"}});
+}
+
+TEST(LaunchScript, TheBatchOfARankOfTheBenchmarks) {
+  const std::string world = "export DGXNNODES=2\nexport DGXNGPU=8\nexport TP=4\nexport PP=2\nexport MINIBS=6\n";
+  expect_told("config_a.sh", world + "export MAX_STEPS=800\nexport WARMUP_STEPS=20\nexport LR=0.0004\n",
+              {{"global_batch_size", "12"}, {"rank_batch_size", "6"}, {"train_steps", "800"}, {"warmup_steps", "20"}});
+  expect_told("config_b.sh", world + "export MICRO_BATCH_SIZE=2\n",
+              {{"gradient_accumulation_steps", "3"}, {"micro_batch_size", "2"}});
+  const Recording untold = read_bytes("config_c.sh", "export DGXNNODES=2\nexport DGXNGPU=8\nexport MINIBS=6\n");
+  EXPECT_EQ(untold.config.find("global_batch_size"), nullptr) << "how ranks are split is said elsewhere";
+}
+
+TEST(LaunchScript, WhatALauncherTellsTheProgram) {
+  expect_told("a.sh", "accelerate launch --mixed_precision bf16 --num_processes 8 train.py --lr 1e-4\n",
+              {{"precision", "bf16"}, {"world_size", "8"}, {"learning_rate", "1e-4"}});
+  expect_told(
+      "a.sh",
+      "accelerate launch --use_deepspeed --zero_stage=2 --gradient_accumulation_steps 4 --gradient_clipping 1.0 "
+      "--num_processes 2 train.py --lr 1e-4\n",
+      {{"zero_stage", "2"}, {"gradient_accumulation_steps", "4"}, {"clip_norm", "1.0"}, {"world_size", "2"}});
+  expect_told("a.sh", "accelerate launch --mixed_precision=fp16 --num_processes 4 -m axolotl.cli.train c.yml\n",
+              {{"precision", "fp16"}, {"world_size", "4"}});
+  expect_told("a.sh",
+              "accelerate launch --gradient_accumulation_steps 4 train.py --lr 1 --gradient_accumulation_steps 8\n",
+              {{"gradient_accumulation_steps", "8"}});
+  expect_told("a.sh", "fabric run --devices=4 --precision=bf16-mixed train.py --lr 1e-3\n",
+              {{"precision", "bf16-mixed"}, {"world_size", "4"}});
 }
 
 TEST(LaunchScript, OptionsOfOtherPrograms) {

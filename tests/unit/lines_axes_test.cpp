@@ -156,6 +156,27 @@ TEST(LinesAxes, TheBarBesideADictionaryTellsItsStep) {
   EXPECT_EQ(run_of(redrawn).planned_steps, 1000);
 }
 
+TEST(LinesAxes, ABarThatCarriesMetricsTellsTheirStep) {
+  for (const char* format : {"train:   7%%|▋         | %d/500 [00:10<02:00,  3.70it/s, loss=%.5f, lr=3e-4]\n",
+                             "train: %d/500 [00:10<02:00,  3.70it/s, loss=%.5f, lr=3e-4]\n",
+                             "%d/500 [01:00:10<02:00:00, 3.70s/it, loss=%.5f]\n",
+                             "%dit [00:10,  3.70it/s, loss=%.5f]\n", "train: %dit [00:10, 3.70it/s, loss=%.5f]\n"}) {
+    std::string log;
+    for (int i = 1; i <= 12; ++i) log += print(format, 37 + 10 * i, loss_at(i));
+    expect_axis(run_of(log), 12, 47, 157, format);
+  }
+}
+
+TEST(LinesAxes, MicroStepsOfOneStepAreNoRepeats) {
+  std::string log;
+  for (int i = 1; i <= 12; ++i) {
+    log += print("Epoch 1 | iter %d step %d | loss train: %.3f, val: n/a | iter time: 512.33 ms\n", i, (i + 3) / 4,
+                 3.0 - 0.25 * ((i + 3) / 4));
+  }
+  EXPECT_EQ(run_of(log).segments[0].find(metric::kLoss)->size(), 12U);
+  EXPECT_EQ(run_of(log + log).segments[0].find(metric::kLoss)->size(), 12U) << "a console written twice";
+}
+
 TEST(LinesAxes, DictionariesWithoutBarsAreNumbered) {
   std::string log;
   for (int i = 1; i <= 12; ++i) log += dict(i) + '\n';

@@ -35,6 +35,21 @@ std::vector<Printed> printed() {
   const auto of = [](const char* format) { return [format](int i) { return plain(format, i) + '\n'; }; };
   return {
       {"keys in brackets", "loss", 10, 120, of("E3 | [loss] %2$.4f | [url] none | [step]   %1$d | [time] 0.4m")},
+      {"LightGBM", "loss", 10, 120, of("[%d]\ttraining's l2: %.4f\tvalid_1's l2: 0.4")},
+      {"LightGBM, sets", "eval_loss", 10, 120, of("[%d]\tvalid_0's auc: 0.7\tvalid_1's binary_logloss: %.4f")},
+      {"LightGBM, command line", "loss", 10, 120, of("[LightGBM] [Info] Iteration:%d, training l2 : %.4f")},
+      {"XGBoost", "loss", 10, 120, of("[%d]\ttrain-rmse:%.4f\teval-rmse:4.1")},
+      {"XGBoost, sets", "eval_loss", 10, 120, of("[%d]\tvalidation_0-logloss:%.4f")},
+      {"CatBoost", "loss", 10, 120, of("%1$d:\tlearn: %2$.4f\ttest: 0.68\tbest: 0.6 (2)\ttotal: 58ms\tremaining: 5s")},
+      {"YOLACT", "loss", 10, 120,
+       of("[  2] %7d || B: 5.2 | C: 18.1 | M: 6.0 | T: %.4f || ETA: 9:10:20 || timer: 0.512")},
+      {"Stable-Baselines", "loss", 10, 120,
+       of("-----------\n| time/        |      |\n|    iterations      | 1    |\n|    total_timesteps | %d    |\n"
+          "| train/       |      |\n|    loss            | %.4f |\n-----------")},
+      {"rllab", "reward", 10, 120,
+       of("2019-10-01 10:00:00.1 EDT | -------------  -------\n2019-10-01 10:00:00.1 EDT | Iteration      %d\n"
+          "2019-10-01 10:00:00.1 EDT | LossAfter      0.5\n2019-10-01 10:00:00.2 EDT | AverageReturn  %.4f\n"
+          "2019-10-01 10:00:00.1 EDT | -------------  -------")},
       {"typographic quotes", "loss", 10, 120, of("{‘loss’: %2$.4f, ‘learning_rate’: 1e-05, ‘step’: %1$d}")},
       {"step between name and value", "eval_loss", 10, 120, of("Validation loss %d:  %.4f")},
       {"a bar without a bar", "loss", 10, 120, of("  1%% %d/2774 [14:15<00:00,  3.24it/s, train_loss=%.4f]")},

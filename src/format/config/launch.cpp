@@ -50,6 +50,8 @@ std::string option_name(std::string_view option) {
   return out;
 }
 
+bool is_module(const Argument& word) { return word.text == "-m" || word.text == "--module"; }
+
 // 183_105 is a number for Python and for nothing else.
 std::string value_text(std::string_view text) {
   const bool grouped = text.find('_') != std::string_view::npos &&
@@ -168,6 +170,20 @@ bool is_tool(std::string_view base) {
   return std::find(kTools.begin(), kTools.end(), base) != kTools.end();
 }
 
+// accelerate launch --mixed_precision bf16 train.py: what the launcher tells the program. An option of the same name
+// behind the program comes later and so counts more.
+void tell_program(const shell::Invocation& command, std::size_t program, std::vector<CommandSetting>& out) {
+  constexpr auto kPassedOn = std::to_array<std::string_view>(
+      {"mixed_precision", "precision", "gradient_accumulation_steps", "gradient_clipping", "zero_stage",
+       "deepspeed_config_file", "fsdp_sharding_strategy", "fsdp_reshard_after_forward", "downcast_bf16"});
+  const std::vector<Argument> words = launcher_options(command.words, program);
+  for (CommandSetting& one : Options(words, 0, false).read()) {
+    if (std::find(kPassedOn.begin(), kPassedOn.end(), option_name(one.flat.path)) != kPassedOn.end()) {
+      out.push_back(std::move(one));
+    }
+  }
+}
+
 std::vector<Argument> split(const Argument& text) {
   std::vector<Argument> out;
   for (std::size_t at = text.text.find_first_not_of(" \t\n"); at != std::string::npos;) {
@@ -245,11 +261,15 @@ Launch read_options(const std::vector<Argument>& words) {
 std::vector<CommandSetting> read_launcher(const shell::Invocation& command, const Allocation& allocation) {
   std::vector<CommandSetting> out;
   const std::size_t program = program_of(command.words);
-  const bool starts_python = program < command.words.size() && command.words[program].text.ends_with(".py");
+  const bool starts_python = program < command.words.size() && (command.words[program].text.ends_with(".py") ||
+                                                                (program > 0 && is_module(command.words[program - 1])));
   const bool tells = std::any_of(command.environment.begin(), command.environment.end(), [](const auto& one) {
     return one.first == "NNODES" || one.first == "NPROC_PER_NODE";
   });
-  if (starts_python || tells) tell_world(command, program, allocation, out);
+  if (starts_python || tells) {
+    tell_world(command, program, allocation, out);
+    tell_program(command, program, out);
+  }
   return out;
 }
 
@@ -272,6 +292,7 @@ Launch read_launch(const shell::Invocation& whole_command, const Allocation& all
   if (!out.trains) return out;
   const shell::Invocation whole = with_environment(command, program);
   tell_world(whole, program, allocation, out.settings);
+  tell_program(whole, program, out.settings);
   for (const auto& [variable, value] : whole.environment) {
     out.settings.push_back({variable, {variable, value.text, value.line, value.why}});
   }

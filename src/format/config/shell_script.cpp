@@ -23,6 +23,7 @@
 
 #include "assay/setting.h"
 #include "format/config/launch.h"
+#include "format/config/rank_batch.h"
 #include "format/config/shell_interpreter.h"
 #include "format/config/shell_parser.h"
 #include "format/config/vocabulary.h"
@@ -78,6 +79,7 @@ constexpr Term kVariableTerms[] = {
     {"dgxnnodes", setting::kNodes},  // MLPerf
     {"dgxngpu", setting::kDevicesPerNode},
     {"world_size", setting::kWorldSize},
+    {"minibs", kRankBatchSize},
     {"max_lr", setting::kLearningRate},
     {"tensor_model_parallel", setting::kTensorParallelSize},
     {"pipeline_model_parallel", setting::kPipelineParallelSize},
@@ -88,6 +90,7 @@ constexpr Term kVariableTerms[] = {
     {"pp_size", setting::kPipelineParallelSize},
     {"cp", setting::kContextParallelSize},
     {"ep", setting::kExpertParallelSize},
+    {"expert_parallel", setting::kExpertParallelSize},
     {"mbs", setting::kMicroBatchSize},
     {"gbs", setting::kGlobalBatchSize},
     {"seq_len", setting::kSequenceLength},
@@ -184,6 +187,7 @@ class Reading {
     variables();
     job();
     world();
+    rank_batch();
   }
 
  private:
@@ -337,6 +341,15 @@ class Reading {
     if (told_.contains(setting::kWorldSize) || nodes == told_.end() || devices == told_.end()) return;
     Launch all;
     all.settings.push_back({std::string(setting::kWorldSize), product(nodes->second, devices->second)});
+    add(std::move(all));
+  }
+
+  void rank_batch() {
+    auto said = said_by_rank_batch(told_);
+    if (!said) return;
+    said->flat.line -= lines_before_;
+    Launch all;
+    all.settings.push_back({std::string(said->canonical), std::move(said->flat)});
     add(std::move(all));
   }
 

@@ -3,6 +3,8 @@
 //   torchrun     nproc_per_node × nnodes (1 where not said; `1:4` is elastic and known only later)
 //   deepspeed    num_gpus × num_nodes, --include host:0,1,2; a host file is not read
 //   accelerate   num_processes in all, num_machines
+//   paddle       gpus or devices, a list of them, per node
+//   lightning    devices × num_nodes
 //   mpirun       -np in all
 //   msrun        worker_num in all, local_worker_num per node
 //   srun         nodes × ntasks-per-node of the job; if it starts one of the above, each task starts a node's
@@ -26,7 +28,17 @@ using shell::Argument;
 
 namespace {
 
-enum class Launcher : std::uint8_t { kNone, kTorch, kDeepSpeed, kAccelerate, kMpi, kMindSpore, kSlurm };
+enum class Launcher : std::uint8_t {
+  kNone,
+  kTorch,
+  kDeepSpeed,
+  kAccelerate,
+  kMpi,
+  kMindSpore,
+  kSlurm,
+  kPaddle,
+  kFabric
+};
 
 struct LauncherName {
   std::string_view name;
@@ -36,7 +48,11 @@ constexpr auto kLaunchers = std::to_array<LauncherName>({
     {"torchrun", Launcher::kTorch},
     {"torch.distributed.run", Launcher::kTorch},
     {"torch.distributed.launch", Launcher::kTorch},
-    {"paddle.distributed.launch", Launcher::kTorch},
+    {"tune", Launcher::kTorch},
+    {"paddle.distributed.launch", Launcher::kPaddle},
+    {"paddle.distributed.fleet.launch", Launcher::kPaddle},
+    {"fabric", Launcher::kFabric},
+    {"lightning", Launcher::kFabric},
     {"colossalai", Launcher::kTorch},
     {"deepspeed", Launcher::kDeepSpeed},
     {"accelerate", Launcher::kAccelerate},
@@ -66,6 +82,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {Launcher::kMpi, "npernode", Count::kPerNode},
     {Launcher::kMindSpore, "worker_num", Count::kWorld},
     {Launcher::kMindSpore, "local_worker_num", Count::kPerNode},
+    {Launcher::kPaddle, "nnodes", Count::kNodes},
+    {Launcher::kPaddle, "nproc_per_node", Count::kPerNode},
+    {Launcher::kFabric, "num_nodes", Count::kNodes},
+    {Launcher::kFabric, "devices", Count::kPerNode},
     {Launcher::kSlurm, "nodes", Count::kNodes},
     {Launcher::kSlurm, "N", Count::kNodes},
     {Launcher::kSlurm, "ntasks", Count::kWorld},
@@ -125,6 +145,12 @@ std::string why_not(const Argument& value) {
   return "\"" + value.text + "\" is no number of processes";
 }
 
+// "0,1,2,3"
+Found list_of_devices(std::string_view word, const Argument& value) {
+  const auto devices = std::count(value.text.begin(), value.text.end(), ',') + 1;
+  return {std::string(word.substr(0, word.find('='))), {std::to_string(devices), value.line}};
+}
+
 void note(Counts& counts, Launcher launcher, std::string_view word, const Argument& value) {
   const std::string name = option_name(word);
   for (const Option& option : kOptions) {
@@ -138,9 +164,11 @@ void note(Counts& counts, Launcher launcher, std::string_view word, const Argume
   if (launcher == Launcher::kDeepSpeed && (name == "include" || name == "i") && value.why.empty()) {
     const std::size_t colon = value.text.find(':');
     if (colon == std::string::npos || value.text.find('@') != std::string::npos) return;
-    const auto devices = std::count(value.text.begin(), value.text.end(), ',') + 1;
-    counts.per_node = Found{std::string(word), {std::to_string(devices), value.line}};
+    counts.per_node = list_of_devices(word, value);
   }
+  constexpr auto kLists = std::to_array<std::string_view>({"gpus", "devices", "npus", "xpus"});
+  const bool list = std::find(kLists.begin(), kLists.end(), name) != kLists.end();
+  if (launcher == Launcher::kPaddle && list && value.why.empty()) counts.per_node = list_of_devices(word, value);
 }
 
 // The counts of one launcher: its words are those up to the next launcher or the program.
@@ -205,6 +233,15 @@ bool starts_processes(std::string_view word) {
          base.ends_with(".py") || base.ends_with(".sh");
 }
 
+std::vector<Argument> launcher_options(const std::vector<Argument>& words, std::size_t program) {
+  std::size_t from = program;
+  for (std::size_t i = 0; i < program; ++i) {
+    const Launcher launcher = launcher_named(words[i].text);
+    if (launcher == Launcher::kAccelerate || launcher == Launcher::kFabric) from = i + 1;
+  }
+  return {words.begin() + static_cast<std::ptrdiff_t>(from), words.begin() + static_cast<std::ptrdiff_t>(program)};
+}
+
 std::size_t program_of(const std::vector<Argument>& words) {
   bool module = false;
   bool any_launcher = false;
@@ -230,7 +267,7 @@ std::size_t program_of(const std::vector<Argument>& words) {
     }
     constexpr auto kPassed =
         std::to_array<std::string_view>({"env", "run", "nohup", "time", "sudo", "exec", "numactl", "launch", "python",
-                                         "python3", "timeout", "nice", "bash", "sh", "stdbuf"});
+                                         "python3", "timeout", "nice", "bash", "sh", "stdbuf", "model"});
     const bool passed = std::find(kPassed.begin(), kPassed.end(), base) != kPassed.end() ||
                         base.starts_with("python3.") || text.find('=') != std::string::npos;
     if (!passed && (any_launcher || i == 0)) return i;
@@ -262,8 +299,12 @@ void tell_world(const shell::Invocation& command, std::size_t program, const All
     if (!counts.nodes && counts.per_node) counts.nodes = Found{"default of --nnodes", {"1", line}};
     if (!counts.per_node && counts.nodes) counts.per_node = Found{"default of --nproc_per_node", {"1", line}};
   }
-  if (counts.launcher == Launcher::kDeepSpeed && counts.per_node && !counts.nodes) {
+  const bool counts_nodes = counts.launcher == Launcher::kDeepSpeed || counts.launcher == Launcher::kFabric;
+  if (counts_nodes && counts.per_node && !counts.nodes) {
     counts.nodes = Found{"default of --num_nodes", {"1", line}};
+  }
+  if (counts.launcher == Launcher::kPaddle && counts.per_node && !counts.nodes) {
+    counts.nodes = Found{"default of --nnodes", {"1", line}};
   }
   if (counts.nodes) tell(setting::kNodes, *counts.nodes, out);
   if (counts.per_node) tell(setting::kDevicesPerNode, *counts.per_node, out);

@@ -14,6 +14,9 @@ bool starts_processes(std::string_view word);
 /// Where the program of a command begins: behind the launchers and their options. words.size(): there is none.
 std::size_t program_of(const std::vector<shell::Argument>& words);
 
+/// The words of a launcher that also tells the program how to train, by its environment: accelerate, Lightning's.
+std::vector<shell::Argument> launcher_options(const std::vector<shell::Argument>& words, std::size_t program);
+
 /// Appends nodes, devices per node and world size as far as the words before the program tell them.
 void tell_world(const shell::Invocation& command, std::size_t program, const Allocation& allocation,
                 std::vector<CommandSetting>& out);

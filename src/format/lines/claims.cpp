@@ -35,6 +35,27 @@ bool is_filler(std::string_view word) {
   return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
 }
 
+// Boosted trees are judged by a measure on each set: "training's l2", "valid_1's binary_logloss" of LightGBM,
+// "train-rmse", "validation_0-logloss" of XGBoost. The first set that is not trained on counts.
+std::optional<KeyMeaning> loss_of_boosting(std::string_view key) {
+  constexpr std::array<std::string_view, 9> kMeasures{
+      "l1", "l2", "rmse", "mae", "logloss", "binary_logloss", "multi_logloss", "mlogloss", "cross_entropy"};
+  std::size_t at = key.find("'s ");
+  const std::size_t behind = at == std::string_view::npos ? 1 : 3;
+  if (at == std::string_view::npos) at = std::min(key.find('-'), key.find(' '));
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view set = key.substr(0, at);
+  const std::string_view measure = key.substr(at + behind);
+  if (std::find(kMeasures.begin(), kMeasures.end(), measure) == kMeasures.end()) return std::nullopt;
+  constexpr int kRank = 4;
+  const auto loss = [](std::string_view metric) { return KeyMeaning{.metric = metric, .rank = kRank}; };
+  if (set == "train" || set == "training" || set == "dtrain") return loss(metric::kLoss);
+  for (const std::string_view held : {"valid", "eval", "test", "dtest"}) {
+    if (set.starts_with(held)) return loss(metric::kEvalLoss);
+  }
+  return std::nullopt;
+}
+
 std::optional<KeyMeaning> look_up(std::string_view key, const Dialect* dialect) {
   if (dialect != nullptr) {
     const std::string normal = normalise_key(key);
@@ -42,7 +63,8 @@ std::optional<KeyMeaning> look_up(std::string_view key, const Dialect* dialect) 
       if (alias.key == normal) return alias.meaning;
     }
   }
-  return meaning_of(key);
+  const auto found = meaning_of(key);
+  return found || dialect != nullptr ? found : loss_of_boosting(key);
 }
 
 // "INFO:root:step" of a logger that leaves no blank: the name behind its prefix.

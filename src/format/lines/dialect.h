@@ -40,6 +40,7 @@ struct Dialect {
   Treat treat = Treat::kRecord;
   bool bits = false;             // losses are base-2 logarithms
   bool epoch_over_step = false;  // "Batch 7/100" is batch 100 of epoch 7
+  bool epoch_first = false;      // "[  7]     100 ||" is step 100 in epoch 7
 };
 
 /// In the order of precedence: the first whose anchors occur takes the line.

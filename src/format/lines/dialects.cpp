@@ -70,6 +70,13 @@ constexpr MetricQuirk kNanochatQuirks[] = {{metric::kLoss, Quirk::kRunningMean}}
 constexpr Alias kDllogger[] = {{"parameterlossscale", is(metric::kLossScale)},
                                {"averageloss", is(metric::kLoss, Unit::kNats)},
                                {"steploss", is(metric::kLoss, Unit::kNats, 1, 3)}};
+constexpr Alias kCatBoost[] = {{"learn", is(metric::kLoss)},
+                               {"test", is(metric::kEvalLoss)},
+                               {"best", kIgnore},
+                               {"total", kIgnore},
+                               {"remaining", kIgnore}};
+constexpr Alias kYolact[] = {{"b", is("box_loss")},      {"c", is("class_loss")},  {"m", is("mask_loss")},
+                             {"s", is("semantic_loss")}, {"t", is(metric::kLoss)}, {"timer", kTimeKey}};
 constexpr Alias kLitgpt[] = {
     {"val", kEvalLossKey}, {"step", kStepKey}, {"iter", kMicroStepKey}, {"itertime", kTimeKey}};
 // Data loading has a time of its own; the results of an epoch repeat the losses of its batches as a mean.
@@ -245,6 +252,19 @@ constexpr Dialect kDialects[] = {
                 "1.63  learning_rate : 0.0035",
      .aliases = kDllogger},
     {.name = "dllogger",
+     .anchors = {"\"elapsedtime\"", "\"LOG\"", "\"step\""},
+     .example = "DLLL {\"timestamp\": \"1591200000.1\", \"datetime\": \"2020-06-03 16:09:10.1\", \"elapsedtime\": "
+                "\"2.0\", \"type\": \"LOG\", \"step\": [0, 7], \"data\": {\"step_loss\": 1.63, \"learning_rate\": "
+                "0.0035}}",
+     .aliases = kDllogger,
+     .treat = Treat::kMetricRecord},
+    {.name = "dllogger",
+     .anchors = {"DLL ", " - ("},
+     .at_start = true,
+     .example = "DLL 2023-06-03 16:09:11.353998 - (0, 7) loss : 1.48  learning_rate : 0.0035",
+     .aliases = kDllogger,
+     .treat = Treat::kMetricRecord},
+    {.name = "dllogger",
      .anchors = {"DLL ", " - PARAMETER loss_scale : "},
      .example = "DLL 2020-05-28 08:53:10.435230 - PARAMETER loss_scale : 524288.0",
      .aliases = kDllogger},
@@ -319,6 +339,16 @@ constexpr Dialect kDialects[] = {
      .example =
          "Epoch 1 | iter 8 step 2 | loss train: 1.123, val: n/a | iter time: 512.33 ms (step) remaining time: 1:02:03",
      .aliases = kLitgpt},
+    {.name = "catboost",
+     .anchors = {"learn: ", "total: ", "remaining: "},
+     .example = "10:\tlearn: 0.6821\ttest: 0.6830\tbest: 0.6830 (10)\ttotal: 58ms\tremaining: 58s",
+     .aliases = kCatBoost},
+    {.name = "yolact",
+     .anchors = {"|| B: ", " | T: ", "|| timer: "},
+     .example =
+         "[  0]      10 || B: 5.213 | C: 18.130 | M: 6.027 | S: 1.215 | T: 30.585 || ETA: 9:10:20 || timer: 0.512",
+     .aliases = kYolact,
+     .epoch_first = true},
     {.name = "mlx-lm",
      .anchors = {"Iter ", ": Train loss "},
      .example = "Iter 75: Train loss 3.316, Learning Rate 7.000e-05, It/sec 0.933, Tokens/sec 366.098, Trained Tokens "

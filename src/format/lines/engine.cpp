@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "format/lines/claims.h"
+#include "format/lines/logger_prefix.h"
 #include "format/lines/settings.h"
 
 namespace assay::lines {
@@ -22,13 +23,6 @@ bool has_digit(std::string_view text) {
   unsigned found = 0;  // no early exit, so that it is done in vectors
   for (const char c : text) found |= static_cast<unsigned>(static_cast<unsigned char>(c - '0') < 10);
   return found != 0;
-}
-
-// "[rank0]: RuntimeError: …" without what the launcher put before it.
-std::string_view behind_rank(std::string_view text) {
-  text.remove_prefix(launcher_prefix(text).size());
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  return text;
 }
 
 std::string_view behind_launcher(std::string_view text) {
@@ -68,19 +62,6 @@ bool is_heading(std::string_view text) {
   return text.ends_with(':') && text.size() <= kLongest && has_evaluation_word(text);
 }
 
-// Where the first of several dictionaries on a line ends ("{'loss': 2.1} {'loss': 2.0}", bars between them); 0: no
-// second one begins behind it.
-std::size_t first_dictionary(std::string_view text) {
-  const std::size_t from = text.find("{'");
-  if (from == std::string_view::npos || text.find("{'", from + 2) == std::string_view::npos) return 0;
-  std::int64_t depth = 0;
-  for (std::size_t at = from; at < text.size(); ++at) {
-    if (text[at] == '{') ++depth;
-    if (text[at] == '}' && --depth == 0) return text.find("{'", at) == std::string_view::npos ? 0 : at + 1;
-  }
-  return 0;
-}
-
 // The name of a progress bar: none, or one that says that it counts training.
 bool may_count_training(std::string_view text) {
   const std::string_view name = text.substr(0, std::min(text.find_first_of("0123456789"), text.size()));
@@ -95,14 +76,16 @@ Engine::Engine(Recorder& recorder, bool remember)
 
 void Engine::line(std::string_view text, std::int64_t number, std::size_t dropped, bool unended) {
   if (dropped > 0) ledger_.count(Unused::kTooLong, text, number);
+  text = padded_.line(without_container_stamp(text), unended);
   if (is_blank_line(text)) return end_fields();
   if (in_settings_ && !has_control(text)) {
     const bool taken = settings_.take(text, number, unended);
     in_settings_ = !settings_.idle();
     if (taken) return;
   }
-  if (prefix_seen_ < 64) learn_prefix(text);
+  if (prefix_seen_ < kFirstLines) learn_prefix(text);
   unended_ = unended;
+  if (unended) sink_.begin_cut_line();
   if (!blocks_.empty() && !has_control(text) && take_brace_line(text, {.number = number})) return;
   if (!held_.empty() && continue_record(text, number)) return;
   if (!heading_.empty() && !unended && !has_control(text) && take_under_heading(text, {.number = number})) return;
@@ -123,6 +106,22 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
       piece(parts[i], place);
     }
   }
+}
+
+// The clock of a container before each line is none of the program's. Where it stands behind a launcher's mark
+// ("[pod/x/y] 2024-…Z step 1"), as the first lines show, the line is put together without it.
+std::string_view Engine::without_container_stamp(std::string_view text) {
+  if (const std::string_view stamp = container_stamp(text); !stamp.empty()) return text.substr(stamp.size());
+  if (!stamped_ && prefix_seen_ >= kFirstLines) return text;
+  const std::string_view body = behind_launcher(text);
+  if (body.size() == text.size()) return text;
+  const std::size_t blanks = std::min(body.find_first_not_of(' '), body.size());
+  const std::string_view stamp = container_stamp(body.substr(blanks));
+  if (stamp.empty()) return text;
+  stamped_ = true;
+  unstamped_ = text.substr(0, text.size() - body.size() + blanks);
+  unstamped_ += body.substr(blanks + stamp.size());
+  return unstamped_;
 }
 
 void Engine::piece(std::string_view text, Place place) {
@@ -151,12 +150,14 @@ void Engine::analyse(std::string_view text, Place place) {
   }
   skeleton(tokenised_, skeleton_);
   Shape* known = cache_.find(skeleton_);
-  if (known == nullptr && (open_settings(text, place.number) || take_settings(text, place.number, recorder_))) {
+  if (known == nullptr &&
+      (open_settings(text, place.number) || take_settings(message_of(text), place.number, recorder_))) {
     for (const Message* message : lexicon_.messages(found)) tell(*message, text, place);
     return;
   }
   Shape& shape = remember_ && known != nullptr ? *known : shape_of(text, found, known);
-  if (!act(shape, tokenised_.slots.data(), tokenised_.slots.size(), text, place)) return analyse(text, place);
+  const std::size_t complete = place.unended ? whole_numbers(shape, text, place) : tokenised_.slots.size();
+  if (!act(shape, tokenised_.slots.data(), complete, text, place)) return analyse(text, place);
   if (remember_ && known != nullptr) cache_.used(known);
 }
 
@@ -215,11 +216,13 @@ Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view 
 
 std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
   auto shape = std::make_unique<Shape>(line);
-  const Dialect* dialect = lexicon_.dialect(text, found);
+  std::string_view opening = behind_launcher(text);
+  while (!opening.empty() && is_blank(opening.front())) opening.remove_prefix(1);
+  const Dialect* dialect = lexicon_.dialect(opening, found);
   shape->source = is_source(text);
   shape->messages = lexicon_.messages(found);
   shape->traceback = lexicon_.has_traceback(found);
-  shape->exception = is_exception_line(behind_rank(text));
+  shape->exception = is_exception_line(message_of(text));
   shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages);
   const Meaning& meaning = shape->meaning;
   shape->names = line.slots.empty() || line.slots.back().begin < behind_launcher(text).data();
@@ -270,44 +273,9 @@ void Engine::without_number(std::string_view text, const KeywordSet& found, Plac
     if (!told.empty()) return;
     if (lexicon_.has_traceback(found)) return note_traceback(text, number);
   }
-  if (traceback_line_ >= 0 && is_exception_line(behind_rank(text))) return tell_exception(text, number);
-  if (take_settings(text, number, recorder_)) return;
+  if (traceback_line_ >= 0 && is_exception_line(message_of(text))) return tell_exception(text, number);
+  if (take_settings(message_of(text), number, recorder_)) return;
   ledger_.count(Unused::kNoNumber, text, number);
-}
-
-// The last line has no end: it may have been cut anywhere. Fields that are followed by something are complete; the
-// number that touches the end is believed only when it has as many decimals as such numbers have had before.
-void Engine::unended_line(std::string_view text, Place place) {
-  if (first_dictionary(text) > 0) return analyse(text, place);
-  tokenise(text, tokenised_);
-  skeleton(tokenised_, skeleton_);
-  Shape* known = cache_.find(skeleton_);
-  const std::string_view trimmed = trimmed_right(text);
-  if (known != nullptr && (known->record || known->meaning.table_row)) {
-    std::size_t complete = tokenised_.slots.size();
-    if (complete > 0 && tokenised_.slots.back().end == trimmed.data() + trimmed.size()) {
-      const Token& last = tokenised_.slots.back();
-      const char* point = std::find(last.begin, last.end, '.');
-      if (known->state->tail > 0 && last.end - point - 1 < known->state->tail) --complete;
-    }
-    if (complete < tokenised_.slots.size()) truncated_ = true;
-    if (act(*known, tokenised_.slots.data(), complete, text, place)) return;
-    return unended_line(text, place);
-  }
-  Shape* best = nullptr;
-  int most = 0;
-  for (const auto& shape : cache_.all()) {
-    if (!shape->record && !shape->meaning.table_row) continue;
-    const int complete = shape->literals.match_beginning(text, tokens_.data());
-    if (complete > most) {
-      most = complete;
-      best = shape.get();
-    }
-  }
-  if (best == nullptr) return analyse(text, place);
-  truncated_ = true;
-  best->literals.match_beginning(text, tokens_.data());
-  if (!act(*best, tokens_.data(), static_cast<std::size_t>(most), text, place)) unended_line(text, place);
 }
 
 void Engine::finish(bool cut, std::int64_t lines) {

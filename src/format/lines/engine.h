@@ -18,6 +18,7 @@
 #include "format/lines/ledger.h"
 #include "format/lines/lexicon.h"
 #include "format/lines/line_source.h"
+#include "format/lines/padded_table.h"
 #include "format/lines/row_sink.h"
 #include "format/lines/setting_blocks.h"
 #include "format/lines/shape_cache.h"
@@ -35,6 +36,7 @@ class Engine {
   void finish(bool cut, std::int64_t lines);
 
  private:
+  static constexpr int kFirstLines = 64;  // show what a launcher puts before each line
   struct Place {
     std::int64_t number = 0;
     bool whole = true;     // false: what is missing at its end will not come any more
@@ -80,9 +82,13 @@ class Engine {
     WaitingRow waiting;
   };
 
+  std::string_view without_container_stamp(std::string_view text);
   void piece(std::string_view text, Place place);
   void analyse(std::string_view text, Place place);
   void unended_line(std::string_view text, Place place);
+  std::size_t whole_numbers(const Shape& shape, std::string_view text, const Place& place);
+  static void note_end(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text);
+  static std::size_t first_dictionary(std::string_view text);
   bool take_joined(const std::string& text, std::int64_t number);
   bool take_under_heading(std::string_view text, Place place);
   void note_header(std::string_view text);
@@ -109,6 +115,7 @@ class Engine {
   bool is_beside_fields(std::string_view text) const;
   void learn_prefix(std::string_view text);
   std::string_view launcher_of(std::string_view text) const;
+  std::string_view message_of(std::string_view text) const;
   static bool is_stranger(Block& block);
   Block* block_of(std::string_view launcher);
   bool end_block_of(std::string_view text, bool apart = false);
@@ -149,6 +156,9 @@ class Engine {
   std::array<Token, kMostSlots> tokens_;
   std::vector<Cell> cells_;
 
+  PaddedTable padded_;
+  bool stamped_ = false;  // a container's clock stands behind the launcher's mark
+  std::string unstamped_;
   std::string prefix_;  // what the launcher seems to put before each line
   int prefix_lines_ = 0;
   int prefix_seen_ = 0;

@@ -44,6 +44,7 @@ bool tells_loss(const Meaning& meaning) { return !meaning.has_eval && meaning.me
 
 bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text, Place place) {
   const Dialect* dialect = shape.meaning.dialect;
+  if (!place.unended) note_end(shape, tokens, complete, text);
   if (shape.opens_braces && !place.alone && opens_braces(text, place)) return true;
   if ((shape.meaning.part != Part::kNone || !blocks_.empty()) && !place.alone) {
     const Taken taken = take_part(shape, tokens, complete, text, place);
@@ -93,17 +94,6 @@ bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
       state.example = text.substr(0, 160);
     }
     return true;
-  }
-  if (shape.record || shape.meaning.table_row) {
-    const std::size_t n = shape.literals.slots();
-    if (complete == n && n > 0) {
-      const Token& last = tokens[n - 1];
-      if (last.end == text.data() + text.size()) {
-        const char* point = std::find(last.begin, last.end, '.');
-        const std::int64_t tail = last.end - point - 1;
-        if (tail > 0) state.tail = state.tail < 0 ? tail : std::min(state.tail, tail);
-      }
-    }
   }
   return true;
 }

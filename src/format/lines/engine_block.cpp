@@ -70,7 +70,6 @@ bool is_worth_a_record(const Meaning& meaning) {
 
 // The first lines show what the launcher puts before each: three in a row that begin alike, up to their digits.
 void Engine::learn_prefix(std::string_view text) {
-  constexpr int kFirstLines = 64;
   if (!prefix_.empty() && prefix_lines_ >= kEnough) return;
   if (++prefix_seen_ > kFirstLines) {
     prefix_.clear();
@@ -90,6 +89,13 @@ std::string_view Engine::launcher_of(std::string_view text) const {
   if (!sure.empty() || prefix_lines_ < kEnough) return sure;
   const std::string_view likely = likely_prefix(text);
   return !likely.empty() && same_but_digits(likely, prefix_) ? likely : sure;
+}
+
+// "[rank0]: RuntimeError: …" without what the launcher put before it.
+std::string_view Engine::message_of(std::string_view text) const {
+  text.remove_prefix(launcher_of(text).size());
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  return text;
 }
 
 Engine::Block* Engine::block_of(std::string_view launcher) {

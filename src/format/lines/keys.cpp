@@ -81,6 +81,11 @@ Tail without_openers(std::string_view text) {
   }
 }
 
+// "training's l2"
+bool is_apostrophe(std::string_view text, std::size_t at) {
+  return at > 0 && is_word(text[at - 1]) && text.substr(at).starts_with("'s ");
+}
+
 // The key that ends where `text` ends: back to the last separator.
 std::string_view phrase(std::string_view text) {
   trim_right(text);
@@ -96,7 +101,7 @@ std::string_view phrase(std::string_view text) {
       --depth;
     } else if (depth == 0) {
       if (c == '|' || c == ',' || c == ';' || c == '{' || c == '}' || c == '[' || c == ']' || c == '\t' || c == '=' ||
-          c == '>' || c == '"' || c == '\'') {
+          c == '>' || c == '"' || (c == '\'' && !is_apostrophe(text, at - 1))) {
         break;
       }
       if (c == ':' && (at == text.size() || is_blank(text[at]))) break;
@@ -327,6 +332,16 @@ std::vector<Field> derive_fields(const Tokenised& line) {
         core_of(i + 2) == "[") {
       field = {.relation = Relation::kProgress};
       continue;
+    }
+    // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
+    if (i + 2 < out.size() && core_of(i + 1) == "/" && core_of(i + 2) == "[" && core_of(i + 3).starts_with('<') &&
+        !line.slots[i + 2].is_value() && (core.empty() || core.ends_with(':'))) {
+      field = {.relation = Relation::kProgress};
+      continue;
+    }
+    // "37it [00:10, 3.70it/s, loss=2.31]": a bar without a total.
+    if (i > 0 && unit == "it" && core == "[" && !line.slots[i].is_value()) {
+      out[i - 1] = {.relation = Relation::kProgress, .unit = "it"};
     }
     // "Validation loss 6312:  0.149": the number between a loss and its value is the step.
     if (i > 0 && whole == ":" && line.literals[i].blank_after != 0 && line.slots[i].is_value() &&

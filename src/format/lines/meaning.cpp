@@ -14,7 +14,6 @@ namespace assay::lines {
 
 namespace {
 
-constexpr std::size_t kMostColumns = 1000;
 constexpr int kKeylessRank = 9;
 constexpr int kProgressRank = 8;
 constexpr int kWithinEpochRank = 7;
@@ -34,9 +33,11 @@ class Deriver {
     out_.table_row = find_cells(tokens, message, out_) || find_cells_before_bar(tokens, out_);
     for (std::size_t i = 0; i < n; ++i) {
       const std::string_view core = tokens.literals[i].core;
-      opens_dictionary_[i] = core.find("{'") != std::string_view::npos || core.find("{\"") != std::string_view::npos;
+      opens_dictionary_[i] = core.find("{'") != std::string_view::npos || core.find("{\"") != std::string_view::npos ||
+                             (i == 0 && core.starts_with('|'));  // the cell of a table
     }
     claim_all(tokens);
+    read_step_list(tokens);
     name_by_unit(tokens);
     if (auto behind = claims_behind(tokens, claims_); !behind.empty()) claims_ = std::move(behind);
     turn_to_evaluation(tokens);
@@ -116,6 +117,28 @@ class Deriver {
         default: break;
       }
       count_by_unit(i);
+    }
+  }
+
+  // DLLogger's steps: `"step": [epoch]`, `"step": [epoch, iteration]`, `"step": [epoch, iteration, iteration of the
+  // evaluation]`, on its console "- (0, 7) loss : 2.1". A list with one number is an epoch, in its lines only.
+  void read_step_list(const Tokenised& tokens) {
+    const bool own = out_.dialect != nullptr && out_.dialect->name == "dllogger";
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const std::string_view before = tokens.literals[i].core;
+      const bool keyed = claims_[i].known && claims_[i].meaning.role == KeyRole::kStep && before.ends_with('[');
+      if (!keyed && !(own && before.ends_with("- ("))) continue;
+      std::size_t end = i + 1;
+      while (end < fields_.size() && fields_[end].relation == Relation::kListItem) ++end;
+      const std::string_view behind = tokens.literals[end].core;
+      if (!behind.starts_with(keyed ? ']' : ')') || (end == i + 1 && !own)) continue;
+      std::erase_if(steps_, [i](const StepClaim& claim) { return claim.slot == i; });
+      claims_[i] = {.meaning = *meaning_of("epoch"), .key = "epoch", .known = true};
+      if (end > i + 1) return steps_.push_back({i + 1, 0, {}, "iteration"});
+      for (Claim& claim : claims_) {  // the mean of an epoch, beside the losses of its steps
+        if (claim.known && claim.meaning.metric == metric::kLoss) claim.meaning.metric = "epoch_loss";
+      }
+      return;
     }
   }
 
@@ -271,6 +294,10 @@ class Deriver {
   // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
   void choose_step(const Tokenised& tokens) {
     rank_of_mpirun(tokens);
+    if (out_.dialect != nullptr && out_.dialect->epoch_first && fields_.size() > 1) {
+      claims_[0] = {.meaning = *meaning_of("epoch"), .key = "epoch", .known = true};
+      steps_ = {{1, 0, {}, "step"}};
+    }
     if (steps_.empty()) step_in_brackets(tokens);
     // "loss: 2.3  [  640/60000]": the position behind the metrics.
     const std::size_t n = fields_.size();
@@ -466,35 +493,10 @@ class Deriver {
 
 }  // namespace
 
-std::uint16_t Columns::find_or_add(ColumnSpec spec) {
-  const auto known = number_.find(spec.metric);
-  if (known != number_.end()) {
-    ColumnSpec& own = specs_[known->second];
-    if (!own.made) own = std::move(spec);  // what named it before gave no value
-    return known->second;
-  }
-  if (specs_.size() >= kMostColumns) return kNoColumn;
-  const auto number = static_cast<std::uint16_t>(specs_.size());
-  number_.emplace(spec.metric, number);
-  specs_.push_back(std::move(spec));
-  return number;
-}
-
 Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message) {
   return Deriver(dialect).line(line, message);
 }
 
 Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr).table(names); }
-
-void intern(Meaning& meaning, Columns& columns) {
-  if (meaning.interned) return;
-  for (SlotPlan& plan : meaning.slots) {
-    if (plan.column == kNoColumn) continue;
-    plan.column = columns.find_or_add(meaning.own[plan.column]);
-    if (plan.column == kNoColumn && plan.use == SlotUse::kValue) plan.use = SlotUse::kSkip;
-  }
-  meaning.own = {};
-  meaning.interned = true;
-}
 
 }  // namespace assay::lines

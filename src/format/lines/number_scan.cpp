@@ -56,6 +56,15 @@ const char* time_end(const char* q, const char* end) {
   return after;
 }
 
+// "+08:00" or "-0500" behind a time.
+const char* zone_end(const char* p, const char* end) {
+  const auto pair = [end](const char* q) { return end - q >= 2 && is_digit(q[0]) && is_digit(q[1]); };
+  if (p == end || (*p != '+' && *p != '-') || !pair(p + 1)) return p;
+  const char* minutes = p + 3;
+  if (minutes < end && *minutes == ':') ++minutes;
+  return pair(minutes) && (minutes + 2 == end || !is_digit(minutes[2])) ? minutes + 2 : p;
+}
+
 // "2024-05-28", "13/01/2022", also with "T22:26:20" behind it: from the end of the first group.
 const char* date_end(const char* begin, const char* q, const char* end) {
   const char separator = *q;
@@ -67,7 +76,7 @@ const char* date_end(const char* begin, const char* q, const char* end) {
   const bool fits = (first_size == 4 && (last_size == 1 || last_size == 2)) || (first_size <= 2 && last_size == 4);
   if (!fits || (third < end && *third == separator)) return nullptr;
   if (end - third > 2 && *third == 'T' && is_digit(third[1])) {
-    if (const char* time = time_end(digits_end(third + 1, end), end)) return time;
+    if (const char* time = time_end(digits_end(third + 1, end), end)) return zone_end(time, end);
   }
   return third;
 }
@@ -256,6 +265,10 @@ Token scan_token(const char* p, const char* end) {
   if (const Token token = scan_number(p, end)) return token;
   const char* const stop = identifier_end(p, end);
   return stop == nullptr ? Token{} : stamp(p, stop);
+}
+
+bool breaks_number(std::string_view rest) {
+  return rest == "." || rest == "e" || rest == "E" || rest == "e-" || rest == "E-" || rest == "e+" || rest == "E+";
 }
 
 bool is_part_of_key(const Token& token, const char* end) {

@@ -15,6 +15,7 @@
 // one multiplication or division (Clinger's fast path); everything else goes to fast_float.
 
 #include <cstdint>
+#include <string_view>
 
 namespace assay::lines {
 
@@ -85,6 +86,9 @@ inline Token scan_token_quickly(const char* p, const char* end) {
   token.mantissa = mantissa;
   return token;
 }
+
+/// Whether what stands between a number and the end of a text is the beginning of its rest: "1." "1.2e" "1.2e-".
+bool breaks_number(std::string_view rest);
 
 /// "nan", "None" and the like behind a word and a blank: a value in "loss nan lr 0.1", a part of the key in
 /// "number of nan iterations: 0".

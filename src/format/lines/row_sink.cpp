@@ -113,6 +113,7 @@ void RowSink::row(std::uint32_t number, std::int64_t step, std::int64_t line, st
   Family& family = families_[number];
   if (family.lines++ == 0) {
     family.first_line = line;
+    family.cut = in_cut_line_;
     if (!family.accepted) family.example = text.substr(0, 160);
   }
   if (is_direct(number)) {
@@ -167,6 +168,7 @@ void RowSink::finish(bool single_lines) {
     // The only candidates: an excerpt of a line or two.
     for (Family& family : families_) family.accepted = !family.columns && (family.has_step || !family.only_rate);
   }
+  accept_cut_line();
   drain(true);
   name_loss();
   forget_constants();
@@ -177,6 +179,17 @@ void RowSink::finish(bool single_lines) {
   const auto most =
       std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != rows.end()) recorder_.dialect(most->first);
+}
+
+// A record that was cut has fewer columns than those before it, so its family comes once; that they count and tell the
+// same makes it one of them.
+void RowSink::accept_cut_line() {
+  for (Family& family : families_) {
+    if (!family.cut || family.accepted || !family.has_step || family.columns) continue;
+    family.accepted = std::any_of(families_.begin(), families_.end(), [&](const Family& other) {
+      return other.accepted && other.axis == family.axis && other.has_loss == family.has_loss;
+    });
+  }
 }
 
 // A number under a name of the file's own that never changes is a setting, a version, the size of something: no series.

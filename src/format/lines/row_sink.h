@@ -36,6 +36,7 @@ struct Family {
   std::int64_t rises = 0;
   std::int64_t falls = 0;
   bool varies = false;
+  bool cut = false;  // its first line is the last one of an input that ends in the middle
   double first_value = 0;
   std::string example;
   std::int64_t first_line = 0;
@@ -69,6 +70,9 @@ class RowSink {
            const std::vector<Cell>& cells, std::string_view text);
   void event(Event event);
 
+  /// What comes now is of a last line that may be cut: it lacks columns that its like had.
+  void begin_cut_line() { in_cut_line_ = true; }
+
   /// No more rows: decides what is undecided, names the loss where no line did.
   /// single_lines: take candidates that are no series where nothing is.
   void finish(bool single_lines);
@@ -91,6 +95,7 @@ class RowSink {
   void name_axis(const Family& family);
   void observe(Family& family, std::int64_t step, const std::vector<Cell>& cells);
   void drain(bool all);
+  void accept_cut_line();
   void name_loss();
   void forget_constants();
   std::uint32_t add_family(const std::string& key, Family family);
@@ -104,6 +109,7 @@ class RowSink {
   std::deque<Event> events_;
   std::int64_t rows_seen_ = 0;
   bool axis_has_loss_ = false;
+  bool in_cut_line_ = false;
 };
 
 }  // namespace assay::lines

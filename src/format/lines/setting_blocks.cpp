@@ -7,6 +7,7 @@
 #include "format/config/python_value.h"
 #include "format/config/vocabulary_tables.h"
 #include "format/lines/line_source.h"
+#include "format/lines/logger_prefix.h"
 #include "format/lines/number_scan.h"
 
 namespace assay::lines {
@@ -166,9 +167,7 @@ bool SettingBlocks::open(std::string_view line, std::int64_t number) {
   launcher_ = sure.empty() ? likely_prefix(line) : sure;
   sure_ = !sure.empty();
   const std::string_view body = trimmed(line.substr(launcher_.size()));
-  if (body.starts_with("---") && is_rule(body, "arguments")) {
-    return begin(Kind::kDump);
-  }
+  if (body.ends_with("---") && is_rule(trimmed(logged_message(body)), "arguments")) return begin(Kind::kDump);
   if (body.starts_with("Overriding config with ") && body.ends_with(':')) {  // nanoGPT prints the file
     return begin(Kind::kAssignments);
   }
@@ -247,6 +246,7 @@ bool SettingBlocks::take(std::string_view line, std::int64_t number, bool unende
 
 // `name ....... value`; a long name leaves one blank and no dots.
 bool SettingBlocks::take_dump_line(std::string_view body, std::int64_t number, bool unended) {
+  body = trimmed(logged_message(body));
   if (is_rule(body, "end of arguments")) {
     close();
     return true;

@@ -9,6 +9,8 @@
 #include "format/config/flat_settings.h"
 #include "format/config/literal.h"
 #include "format/config/vocabulary_tables.h"
+#include "format/lines/line_source.h"
+#include "format/lines/logger_prefix.h"
 #include "format/lines/number_scan.h"
 #include "format/lines/setting_blocks.h"
 #include "format/lines/setting_sentences.h"
@@ -55,6 +57,11 @@ bool is_grouped(std::string_view text) {
   return true;
 }
 
+// Nothing but what launchers and loggers write, a stamp or a level at its end.
+bool is_logger_prefix(std::string_view text) {
+  return trimmed(logged_message(text.substr(launcher_prefix(text).size()))).empty();
+}
+
 // Keys under which a program also prints its metrics: alone on a line they are a metric as likely as a setting.
 bool is_also_metric(std::string_view canonical) {
   return canonical == setting::kLearningRate || canonical == setting::kLossScale;
@@ -97,7 +104,7 @@ class Taker {
       const char before = at > 1 ? line_[at - 2] : '\0';
       if (c == ']' || (c == '-' && before == ' ') || (c == '>' && before == '>')) return trimmed(line_.substr(at + 1));
     }
-    return trimmed(line_);
+    return trimmed(logged_message(line_));
   }
 
   bool dotted() {
@@ -113,7 +120,8 @@ class Taker {
     if (!is_identifier(key) || (end < line_.size() && !is_blank(line_[end]))) return false;
     // The key opens what the program prints: "(Reading database ... 5%" is a sentence.
     const std::string_view before = trimmed(line_.substr(0, from));
-    if (before.ends_with("...") || (!before.empty() && is_word(before.back()))) return false;
+    const bool opens = before.empty() || !is_word(before.back()) || is_logger_prefix(before);
+    if (before.ends_with("...") || !opens) return false;
     const std::string_view value = trimmed(line_.substr(end));
     // DeepSpeed prints its configuration like this; Megatron-LM's lines may come without the rule above them.
     const bool deepspeed = before.find("[config.py:") != std::string_view::npos;
@@ -137,15 +145,29 @@ class Taker {
     return true;
   }
 
+  // "DLL 2020-06-03 … - PARAMETER learning_rate : 0.006  train_batch_size : 64"
   bool parameter() {
     constexpr std::string_view kMark = " - PARAMETER ";
+    constexpr std::string_view kRelation = " : ";
     if (!line_.starts_with("DLL ")) return false;
     const std::size_t at = line_.find(kMark);
     if (at == std::string_view::npos) return false;
-    const std::string_view rest = line_.substr(at + kMark.size());
-    const std::size_t colon = rest.find(" : ");
+    std::string_view rest = line_.substr(at + kMark.size());
+    std::size_t colon = rest.find(kRelation);
     if (colon == std::string_view::npos || rest.starts_with("loss_scale ")) return false;
-    record(trimmed(rest.substr(0, colon)), rest.substr(colon + 3));
+    while (colon != std::string_view::npos) {
+      const std::string_view key = trimmed(rest.substr(0, colon));
+      rest.remove_prefix(colon + kRelation.size());
+      colon = rest.find(kRelation);
+      // The word before the next relation is the next key.
+      const std::string_view before = trimmed(rest.substr(0, colon));
+      const std::size_t blank = colon == std::string_view::npos ? before.size() : before.find_last_of(" \t");
+      const std::size_t end = blank == std::string_view::npos ? 0 : blank;
+      const std::string_view value = trimmed(before.substr(0, end));
+      if (!value.empty()) record(key, value);
+      rest.remove_prefix(static_cast<std::size_t>(before.data() + end - rest.data()));
+      colon = rest.find(kRelation);
+    }
     return true;
   }
 
@@ -153,7 +175,7 @@ class Taker {
   bool benchmark() {
     constexpr std::string_view kKey = R"("key": ")";
     constexpr std::string_view kValue = R"("value": )";
-    if (line_.starts_with("DLLL ")) return dllogger();
+    if (line_.starts_with("DLLL ") || line_.starts_with("DLL {")) return dllogger();
     const std::size_t mark = line_.find(":::MLLOG");
     const std::size_t at = mark == std::string_view::npos ? mark : line_.find(kKey, mark);
     if (at == std::string_view::npos) return false;
@@ -169,10 +191,10 @@ class Taker {
   }
 
   bool dllogger() {
-    constexpr std::string_view kData = R"("data": )";
+    constexpr std::string_view kData = R"("data":)";
     const std::size_t data = line_.find(kData);
     if (line_.find(R"("PARAMETER")") == std::string_view::npos || data == std::string_view::npos) return false;
-    const std::string_view value = line_.substr(data + kData.size());
+    const std::string_view value = trimmed(line_.substr(data + kData.size()));
     const std::size_t close = value.starts_with('{') ? closing_bracket(value, 0) : std::string_view::npos;
     if (close == std::string_view::npos) return false;
     record_leaves(value.substr(0, close + 1), "", number_, recorder_);
@@ -251,6 +273,7 @@ class Taker {
     const std::string_view value = trimmed(text.substr(middle + bar.size()));
     const std::string_view canonical = common_setting(key);
     if (canonical.empty() || is_also_metric(canonical) || value.empty() || !is_identifier(key)) return false;
+    if (key == "iterations" || key == "steps") return false;  // of what a table has measured: so many until now
     record(key, value);
     return true;
   }

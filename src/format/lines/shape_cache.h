@@ -19,7 +19,8 @@ namespace assay::lines {
 struct ShapeState {
   std::int64_t lines = 0;
   std::int64_t first_line = 0;
-  std::int64_t tail = -1;  // characters behind the point of the number that ends the line, as seen last
+  std::int64_t decimals = -1;  // characters behind the point of the number that ends the line, the fewest seen
+  std::int64_t digits = 0;     // of the whole number that ends the line, as seen last
   std::string example;
   bool repeats = false;  // comes again and again under one header: a record of its own, not a field
 };

@@ -96,7 +96,8 @@ int Template::match_beginning(std::string_view line, Token* tokens) const {
       return static_cast<int>(i);
     }
     p = tokens[i].end;
-    if (p == end) return static_cast<int>(i);  // it may have had more digits
+    // It may have had more digits, or an exponent.
+    if (p == end || breaks_number({p, static_cast<std::size_t>(end - p)})) return static_cast<int>(i);
   }
 }
 

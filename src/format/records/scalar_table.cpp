@@ -25,6 +25,7 @@
 
 #include "assay/metric.h"
 #include "base/bytes.h"
+#include "core/axis.h"
 #include "format/lines/ledger.h"
 #include "format/tables/ledger.h"
 
@@ -49,12 +50,8 @@ std::optional<OtherAxis> other_axis(std::string_view tag) {
                                                    {"vstokens", "tokens"},
                                                    {"vs.tokens", "tokens"},
                                                    {"x=tokens", "tokens"}});
-  // DeepSpeed's monitor counts in samples, and says so in front.
-  constexpr std::array<std::string_view, 2> kOverSamples{"train/samples/", "train/eigenvalues/"};
+  if (is_logged_by_samples(tag)) return OtherAxis{std::string(tag), "samples"};
   std::string normal = normalise_key(tag);
-  for (const std::string_view beginning : kOverSamples) {
-    if (normal.starts_with(beginning)) return OtherAxis{std::string(tag), "samples"};
-  }
   for (const Ending& ending : kEndings) {
     if (!normal.ends_with(ending.text) || normal.size() == ending.text.size()) continue;
     normal.resize(normal.size() - ending.text.size());

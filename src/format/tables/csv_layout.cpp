@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "core/axis.h"
 #include "format/lines/line_source.h"
 #include "format/tables/number.h"
 
@@ -131,6 +132,13 @@ std::string metric_of_path(std::string_view path) {
   if (meaning_of_column(name)) return name;
   std::replace(name.begin(), name.end(), '_', '/');  // "train_loss" was "train/loss"
   return meaning_of_column(name) ? name : "value";
+}
+
+// DeepSpeed's monitor writes a file for each tag, "Train_Samples_train_loss.csv", and names the column by its end.
+void name_monitor_column(std::string_view path, std::vector<std::string>& names) {
+  const std::string_view file = path.substr(path.find_last_of('/') + 1);
+  if (names.size() != 2 || normalise_key(names[0]) != "step" || !file.starts_with("Train_Samples_")) return;
+  if (!is_logged_by_samples(names[1])) names[1].insert(0, "Train/Samples/");
 }
 
 void name_export_column(std::string_view path, std::vector<std::string>& names) {
@@ -269,6 +277,7 @@ std::optional<CsvLayout> find_layout(std::string_view path, std::string_view tex
     for (const CsvCell& cell : cells) layout.names.push_back(name_of(cell));
     rows = table.subspan(1);
     name_export_column(path, layout.names);
+    name_monitor_column(path, layout.names);
   } else if (!name_from_comment(layout, text, columns) && !name_bare_columns(layout, table, columns, named ? 2 : 5)) {
     return std::nullopt;
   }

@@ -9,6 +9,7 @@
 
 #include "assay/metric.h"
 #include "base/bytes.h"
+#include "core/axis.h"
 #include "format/tables/number.h"
 
 namespace assay {
@@ -170,6 +171,11 @@ void TablePlan::choose_axis(std::span<const KeyFacts> facts) {
   const std::size_t chosen = std::get<std::size_t>(*best);
   keys_[chosen].use = KeyUse::kAxis;
   axis_ = printable_utf8(facts[chosen].key);
+  // A key of no other name counts what DeepSpeed's monitor passes as the step.
+  const std::string normal = normalise_key(axis_);
+  const bool samples =
+      std::any_of(facts.begin(), facts.end(), [](const KeyFacts& f) { return is_logged_by_samples(f.key); });
+  if (samples && normal == "step") axis_ = "samples";
 }
 
 void TablePlan::choose_long_form(std::span<const KeyFacts> facts) {
