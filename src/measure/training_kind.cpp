@@ -163,7 +163,7 @@ KindOfTraining from_settings(const Config& config) {
   for (const Setting& setting : config.settings) {
     const std::string key = lower(setting.key);
     const std::string value = lower(setting.value);
-    if (says_no(value) || !setting.unknown.empty()) continue;
+    if (says_no(value) || !setting.unknown.empty() || key == setting::kFramework) continue;
     if (names_a_method(key)) {
       const auto kind = kind_of_method(value);
       if (kind && *kind != TrainingKind::kFineTuning) return by_setting(*kind, kCertainly, setting);

@@ -79,6 +79,12 @@ TEST(TrainingKind, OtherModelsAreNotCalledLanguageModels) {
             TrainingKind::kPretraining);
 }
 
+TEST(TrainingKind, TheWordsOfAFrameworkAreNoSetting) {
+  assay::Run run = MakeRun().setting("framework", "hf-trainer").setting("model_name_or_path", "/a/model").done();
+  run.config.settings[0].written = "--model_name_or_path";  // by which it was recognised
+  EXPECT_EQ(kind_of_training(run).because.en, "'model_name_or_path' is '/a/model'");
+}
+
 TEST(TrainingKind, SaysHowSureItIs) {
   const KindOfTraining known =
       kind_of_training(MakeRun().setting("vocab_size", "50257").series("loss", {10.9, 10}).done());
