@@ -75,6 +75,12 @@ constexpr Alias kCatBoost[] = {{"learn", is(metric::kLoss)},
                                {"best", kIgnore},
                                {"total", kIgnore},
                                {"remaining", kIgnore}};
+constexpr Alias kDarknet[] = {{"avgloss", is(metric::kLoss)},
+                              {"avg", is(metric::kLoss)},
+                              {"rate", is(metric::kLearningRate)},
+                              {"seconds", kTimeKey},
+                              {"images", is(metric::kConsumedSamples, Unit::kSamples)}};
+constexpr Alias kAreal[] = {{"trainstep", kStepKey}, {"step", kIgnore}};
 constexpr Alias kYolact[] = {{"b", is("box_loss")},      {"c", is("class_loss")},  {"m", is("mask_loss")},
                              {"s", is("semantic_loss")}, {"t", is(metric::kLoss)}, {"timer", kTimeKey}};
 constexpr Alias kLitgpt[] = {
@@ -343,6 +349,18 @@ constexpr Dialect kDialects[] = {
      .anchors = {"learn: ", "total: ", "remaining: "},
      .example = "10:\tlearn: 0.6821\ttest: 0.6830\tbest: 0.6830 (10)\ttotal: 58ms\tremaining: 58s",
      .aliases = kCatBoost},
+    {.name = "darknet",
+     .anchors = {" avg", " rate, ", " images"},
+     .example =
+         " 3002: 0.521667, 0.627310 avg loss, 0.001000 rate, 9.115691 seconds, 192128 images, 8.950291 hours left",
+     .aliases = kDarknet,
+     .treat = Treat::kMetricRecord},
+    {.name = "areal",
+     .anchors = {" Train step ", " done."},
+     .example = "20250501-10:00:00.123 StatsLogger INFO: Epoch 1/10 Step 3/500 Train step 3/5000 done.\n"
+                "│ ppo_actor/update/grad_norm │ 5.1234e-01 │",
+     .aliases = kAreal,
+     .treat = Treat::kHeader},
     {.name = "yolact",
      .anchors = {"|| B: ", " | T: ", "|| timer: "},
      .example =

@@ -29,8 +29,18 @@ bool is_spaced_unit(std::string_view word) {
 }
 
 // The unit behind the slot before this literal; what is left of the literal in `core`.
+// "620.12 samples/s lr: 1e-5": a rate's unit, with a blank before and behind it. Its size; 0: none.
+std::size_t rate_unit_size(std::string_view core) {
+  constexpr std::array<std::string_view, 14> kRates{"s/iter",    "s/it",     "s/step",   "sec/step", "sec/iter",
+                                                    "ms/step",   "ms/iter",  "it/s",     "iter/s",   "step/s",
+                                                    "samples/s", "tokens/s", "images/s", "img/s"};
+  const std::string_view word = core.substr(0, core.find(' '));
+  return word.size() < core.size() && std::find(kRates.begin(), kRates.end(), word) != kRates.end() ? word.size() : 0;
+}
+
 std::string_view take_unit(const Literal& literal, std::string_view& core) {
   std::size_t size = 0;
+  if (literal.blank_before) size = rate_unit_size(core);
   if (!core.empty() && core[0] == '%') size = 1;
   if (!literal.blank_before && core.size() > 1 && core[0] == '/' && is_letter(core[1])) {  // "154.3/s/gpu"
     while (size < core.size() && (is_letter(core[size]) || core[size] == '/')) ++size;
@@ -40,6 +50,10 @@ std::string_view take_unit(const Literal& literal, std::string_view& core) {
   }
   std::string_view unit = core.substr(0, size);
   if (size == 0) return {};
+  if (literal.blank_before && unit.find('/') != std::string_view::npos) {
+    core = trimmed(core.substr(size));
+    return unit;
+  }
   const bool key_follows = size < core.size() && (core[size] == ':' || core[size] == '=' || core[size] == '_');
   if (literal.blank_before && (key_follows || !is_spaced_unit(unit))) return {};
   core.remove_prefix(size);
