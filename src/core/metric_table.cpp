@@ -146,6 +146,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     // The global gradient norm.
     {"gradnormaverage", grad_norm(3)},
     {"update/gradnorm", grad_norm(2)},
+    {"actortrain/gradnorm", grad_norm(1)},  // ROLL
     {"ppoactor/update/gradnorm", grad_norm(1)},
     {"gradnorm", grad_norm(0)},
     {"gnorm", grad_norm(0)},
@@ -185,7 +186,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"learningrate", metric_of(metric::kLearningRate)},
     {"trainsampleslr", metric_of(metric::kLearningRate)},
     {"lr", metric_of(metric::kLearningRate)},
-    {"update/lr", metric_of(metric::kLearningRate)},  // AReaL
+    {"learningrate/current", metric_of(metric::kLearningRate, Unit::kNone, 1)},  // T5X
+    {"update/lr", metric_of(metric::kLearningRate)},                             // AReaL
     {"ppoactor/update/lr", metric_of(metric::kLearningRate)},
     {"curlr", metric_of(metric::kLearningRate)},
     {"currlr", metric_of(metric::kLearningRate)},

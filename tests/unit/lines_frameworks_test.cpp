@@ -133,6 +133,46 @@ TEST(LinesFrameworks, EvaluationsThatOnlyTheirSentenceTells) {
   EXPECT_EQ(told(run, metric::kEvalLoss), (std::vector<double>{6.0, 3.0, 2.0}));
 }
 
+TEST(LinesFrameworks, ABarOfRichTellsTheStepWithinTheEpoch) {
+  std::string log;
+  for (int i = 1; i <= 6; ++i) {
+    log += print("Epoch %d/9  ━━━━━━━━╸━━━━━━━ %d/100 0:00:10 • 0:00:10 9.51it/s v_num: 0.000 train_loss: %.2f\n",
+                 (i - 1) / 3, 30 * ((i - 1) % 3 + 1), 6.0 / i);
+  }
+  const assay::Run run = run_of(log);
+  EXPECT_EQ(told(run, metric::kLoss), (std::vector<double>{6, 3, 2, 1.5, 1.2, 1}));
+  EXPECT_EQ(run.segments[0].find(metric::kLoss)->step(1), 60);
+  EXPECT_EQ(run.segments[0].find("s v_num"), nullptr);
+}
+
+TEST(LinesFrameworks, OfACountAndItsShareTheShareIsTheAccuracy) {
+  std::string log;
+  for (int e = 1; e <= 2; ++e) {
+    log += print("Train Epoch: %d [640/60000 (1%%)]\tLoss: %.2f\n", e, 2.0 / e);
+    log += print("\nTest set: Average loss: %.4f, Accuracy: 98%d0/10000 (9%d%%)\n\n", 0.05 / e, e, 7 + e);
+  }
+  const assay::Run run = run_of(log);
+  EXPECT_EQ(told(run, metric::kEvalAccuracy), (std::vector<double>{98, 99}));
+}
+
+TEST(LinesFrameworks, NewerWenetAndOlderMmcv) {
+  std::string wenet;
+  std::string mmcv;
+  for (int i = 1; i <= 3; ++i) {
+    wenet += print("DEBUG TRAIN | steps/sec 2.1| Batch 0/%d loss %.2f lr 0.00055784 grad_norm 1.5 rank 0\n", 100 * i,
+                   6.0 / i);
+    mmcv += print(
+        "2021-05-01 10:00:00,123 - mmdet - INFO - Epoch [1][%d/7330]\tlr: 1.978e-03, eta: 1 day, 2:10:20, time: "
+        "0.512, data_time: 0.051, memory: 3500, loss_cls: 1.2, loss: %.2f\n",
+        50 * i, 6.0 / i);
+  }
+  EXPECT_EQ(told(run_of(wenet), metric::kLoss), (std::vector<double>{6, 3, 2}));
+  EXPECT_EQ(told(run_of(wenet), metric::kEpoch), (std::vector<double>{0, 0, 0}));
+  const assay::Run run = run_of(mmcv);
+  EXPECT_EQ(told(run, metric::kStepTime), std::vector<double>(3, 0.512));
+  EXPECT_TRUE(told(run, metric::kMemory).empty()) << "megabytes";
+}
+
 TEST(LinesFrameworks, UnitsBeforeAKeyAreNoPartOfIt) {
   std::string log;
   for (int i = 1; i <= 3; ++i) {

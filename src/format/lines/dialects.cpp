@@ -102,7 +102,9 @@ constexpr Alias kOlmo[] = {{"step", kStepKey}};
 constexpr Alias kComposer[] = {{"batch", kStepKey}};
 constexpr Alias kMindFormers[] = {{"time", kIgnore}, {"globalnorm", is(metric::kGradNorm)}};
 constexpr Alias kChat[] = {{"actloss", is(metric::kLoss, Unit::kNats)}, {"unsuperloss", is("unsuper_loss")}};
-constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)}};
+constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)},
+                            {"batch", is(metric::kEpoch, Unit::kEpochs)}};
+constexpr Alias kMmcv[] = {{"memory", kIgnore}, {"time", kTimeKey}};  // memory in MB
 constexpr Alias kMlLog[] = {{"samplescount", is(metric::kConsumedSamples, Unit::kSamples)},
                             {"stepnum", kStepKey},
                             {"epochnum", is(metric::kEpoch, Unit::kEpochs)},
@@ -326,6 +328,17 @@ constexpr Dialect kDialects[] = {
      .example = "2025/01/02 03:04:05 - mmengine - INFO - Iter(train) [   40/9000]  lr: 1.0e-03  eta: 0:10:00  time: "
                 "0.3100  loss: 1.23",
      .aliases = kMmengine},
+    {.name = "mmcv",
+     .anchors = {"Epoch [", "]\tlr: ", ", data_time: "},
+     .example =
+         "2021-05-01 10:00:00,123 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.978e-03, eta: 1 day, 2:10:20, time: "
+         "0.512, data_time: 0.051, memory: 3500, loss_cls: 1.2, loss: 2.012",
+     .aliases = kMmcv},
+    {.name = "mmcv",
+     .anchors = {"Iter [", "]\tlr: ", ", data_time: "},
+     .example = "2021-05-01 10:00:00,123 - mmseg - INFO - Iter [50/160000]\tlr: 1.978e-07, eta: 1 day, 2:10:20, time: "
+                "0.512, data_time: 0.051, memory: 3500, decode.loss_ce: 1.2, loss: 2.012",
+     .aliases = kMmcv},
     {.name = "paddle",
      .anchors = {"iter: ", "reader_cost: ", "loss: "},
      .example =
@@ -383,6 +396,11 @@ constexpr Dialect kDialects[] = {
      .example = "Training epoch 0, iteration 9/99 | lr: 1.499e-05 | global_batch_size: 512 | global_step: 9 | "
                 "reduced_train_loss: 9.01 "
                 "| train_step_timing in s: 5.6"},
+    {.name = "wenet",
+     .anchors = {"TRAIN | ", "Batch ", " loss "},
+     .example = "DEBUG TRAIN | steps/sec 2.107| Batch 7/100 loss 9.123 lr 0.00055784 grad_norm 1.5 rank 2",
+     .aliases = kWeNet,
+     .epoch_over_step = true},
     {.name = "wenet",
      .anchors = {"TRAIN Batch ", " loss ", " lr "},
      .example = "DEBUG TRAIN Batch 7/100 loss nan lr 0.00055784 grad_norm nan rank 2",

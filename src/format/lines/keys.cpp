@@ -50,6 +50,13 @@ std::string_view take_unit(const Literal& literal, std::string_view& core) {
   }
   std::string_view unit = core.substr(0, size);
   if (size == 0) return {};
+  // "9.51it/s v_num: 0": what it is counted by goes with the unit.
+  if (!literal.blank_before && size + 1 < core.size() && core[size] == '/' && is_letter(core[size + 1])) {
+    while (++size < core.size() && is_letter(core[size])) {
+    }
+    const bool blank = size < core.size() && is_blank(core[size]);
+    size = blank ? size : unit.size();
+  }
   if (literal.blank_before && unit.find('/') != std::string_view::npos) {
     core = trimmed(core.substr(size));
     return unit;
@@ -350,6 +357,12 @@ std::vector<Field> derive_fields(const Tokenised& line) {
     // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
     if (i + 2 < out.size() && core_of(i + 1) == "/" && core_of(i + 2) == "[" && core_of(i + 3).starts_with('<') &&
         !line.slots[i + 2].is_value() && (core.empty() || core.ends_with(':'))) {
+      field = {.relation = Relation::kProgress};
+      continue;
+    }
+    // "━━━━━━╸━━━ 37/500 0:00:10 • 0:02:00": a bar of rich.
+    if (i > 0 && i + 1 < out.size() && core_of(i + 1) == "/" && core_of(i + 2).empty() &&
+        (core.ends_with("━") || core.ends_with("╸") || core.ends_with("╺"))) {
       field = {.relation = Relation::kProgress};
       continue;
     }

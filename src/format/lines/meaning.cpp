@@ -42,6 +42,7 @@ class Deriver {
     claim_epoch_of_set(tokens, fields_, claims_);
     claim_median(tokens, fields_, claims_);
     claim_first_of_groups(tokens, claims_);
+    claim_share(fields_, claims_);
     name_by_unit(tokens);
     if (auto behind = claims_behind(tokens, claims_, out_.dialect); !behind.empty()) claims_ = std::move(behind);
     turn_to_evaluation(tokens);

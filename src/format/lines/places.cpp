@@ -63,6 +63,16 @@ void claim_median(const Tokenised& tokens, std::span<const Field> fields, std::s
   }
 }
 
+void claim_share(std::span<const Field> fields, std::span<Claim> claims) {
+  for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
+    const std::string_view metric = claims[i].meaning.metric;
+    const bool counted = claims[i].known && fields[i + 1].relation == Relation::kTotal && fields[i + 2].unit == "%";
+    if (!counted || (metric != metric::kAccuracy && metric != metric::kEvalAccuracy)) continue;
+    claims[i + 2] = std::move(claims[i]);
+    claims[i] = {};
+  }
+}
+
 void claim_first_of_groups(const Tokenised& tokens, std::span<Claim> claims) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     if (claims[i].known || tokens.literals[i].core.find("grad_norm={'") == std::string_view::npos) continue;

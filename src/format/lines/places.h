@@ -23,4 +23,7 @@ void claim_median(const Tokenised& tokens, std::span<const Field> fields, std::s
 /// "grad_norm={'0_default': 44.2, '1_fp32': 0.0}" of InternLM: the first group of parameters stands for the norm.
 void claim_first_of_groups(const Tokenised& tokens, std::span<Claim> claims);
 
+/// "Accuracy: 9812/10000 (98%)": the share, not how many.
+void claim_share(std::span<const Field> fields, std::span<Claim> claims);
+
 }  // namespace assay::lines
