@@ -58,6 +58,10 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"lossstep", loss(2)},
     {"losstotal", loss(2)},
     {"lossaverage", loss(3)},  // rlpyt
+    {"main/loss", loss(2)},    // Chainer
+    {"loss/avg", loss(2)},     // AReaL
+    {"ppoactor/update/loss/avg", loss(5)},
+    {"ppoactor/update/actorloss/avg", loss(5)},
     {"totalloss", loss(2)},
     {"globalavgloss", loss(1)},
     {"globalmaxloss", metric_of("global_max_loss", Unit::kNats)},
@@ -141,6 +145,9 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"languageperplexity", metric_of(metric::kPerplexity, Unit::kNone, 1)},
     // The global gradient norm.
     {"gradnormaverage", grad_norm(3)},
+    {"update/gradnorm", grad_norm(2)},
+    {"actortrain/gradnorm", grad_norm(1)},  // ROLL
+    {"ppoactor/update/gradnorm", grad_norm(1)},
     {"gradnorm", grad_norm(0)},
     {"gnorm", grad_norm(0)},
     {"gradientnorm", grad_norm(0)},
@@ -179,6 +186,9 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"learningrate", metric_of(metric::kLearningRate)},
     {"trainsampleslr", metric_of(metric::kLearningRate)},
     {"lr", metric_of(metric::kLearningRate)},
+    {"learningrate/current", metric_of(metric::kLearningRate, Unit::kNone, 1)},  // T5X
+    {"update/lr", metric_of(metric::kLearningRate)},                             // AReaL
+    {"ppoactor/update/lr", metric_of(metric::kLearningRate)},
     {"curlr", metric_of(metric::kLearningRate)},
     {"currlr", metric_of(metric::kLearningRate)},
     {"currentlr", metric_of(metric::kLearningRate)},
@@ -224,6 +234,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"overflowcond", metric_of(metric::kOverflow)},
     {"isoverflow", metric_of(metric::kOverflow)},
     {"clipfraction", metric_of(metric::kClipFraction)},
+    {"percentclipped", metric_of(metric::kClipFraction, Unit::kNone, 0, 0.01)},  // k2
     // The step. A key that loses against another of its record is kept as the metric named here, if any.
     {"globalstep", step(0)},
     {"trainer/globalstep", step(0)},
@@ -382,6 +393,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"samples/s", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samples/sec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
+    {"intervalsamplespersecond", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},  // PaddleNLP
+    {"intervaltokenspersecondperdevice", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"samplespersecond", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersecondpergpu", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
     {"device/samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
@@ -407,6 +420,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"averagereturn", metric_of(metric::kReward)},  // rllab
     {"return/average", metric_of(metric::kReward)},
     {"returnaverage", metric_of(metric::kReward)},
+    {"ppoactor/taskreward/avg", metric_of(metric::kReward)},
     {"averageepret", metric_of(metric::kReward)},  // Spinning Up
     {"episoderewardmean", metric_of(metric::kReward)},
     {"averagerewardscore", metric_of(metric::kReward)},

@@ -124,6 +124,14 @@ TEST(LaunchScript, WorldsOfAllLaunchers) {
   expect_told("a.sh", "lightning run model --devices=4 --num_nodes 2" + tail, {{"world_size", "8"}});
 }
 
+TEST(LaunchScript, TheScriptsOfDiffusersSayTheBatchOfOneDevice) {
+  expect_told(
+      "a.sh",
+      "accelerate launch --mixed_precision=fp16 --num_processes 2 train_text_to_image.py --resolution=512 "
+      "--center_crop --random_flip --train_batch_size=3 --gradient_accumulation_steps=4 --learning_rate=1e-05\n",
+      {{"micro_batch_size", "3"}, {"gradient_accumulation_steps", "4"}, {"precision", "fp16"}});
+}
+
 TEST(LaunchScript, TheBatchOfARankOfTheBenchmarks) {
   const std::string world = "export DGXNNODES=2\nexport DGXNGPU=8\nexport TP=4\nexport PP=2\nexport MINIBS=6\n";
   expect_told("config_a.sh", world + "export MAX_STEPS=800\nexport WARMUP_STEPS=20\nexport LR=0.0004\n",

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "assay/setting.h"
 #include "format/reader.h"
+#include "unit/lines_helpers.h"
 
 namespace assay {
 namespace {
@@ -20,6 +22,28 @@ void expect_settings(const char* path, const std::string& text, const Pairs& pai
     ASSERT_NE(found, nullptr) << path << ": " << key;
     EXPECT_EQ(found->value, value) << path << ": " << key;
   }
+}
+
+TEST(LinesSettings, BannersBehindLoggersAndBesidePictures) {
+  const Recording logged = lines_test::read_log(
+      "05/01/2024 10:00:00 - INFO - __main__ - ***** Running training *****\n"
+      "05/01/2024 10:00:00 - INFO - __main__ -   Gradient Accumulation steps = 4\n"
+      "05/01/2024 10:00:00 - INFO - __main__ -   Total optimization steps = 15000\n");
+  EXPECT_EQ(logged.config.find(setting::kGradientAccumulation)->value, "4");
+  EXPECT_EQ(logged.config.find(setting::kTrainSteps)->value, "15000");
+  const Recording unsloth = lines_test::read_log(
+      "==((====))==  Unsloth - 2x faster free finetuning | Num GPUs used = 1\n"
+      "   \\\\   /|    Num examples = 51,760 | Num Epochs = 3 | Total steps = 60\n"
+      "O^O/ \\_/ \\    Batch size per device = 2 | Gradient accumulation steps = 4\n"
+      "\\        /    Data Parallel GPUs = 1 | Total batch size (2 x 4 x 1) = 8\n");
+  EXPECT_EQ(unsloth.config.find(setting::kMicroBatchSize)->value, "2");
+  EXPECT_EQ(unsloth.config.find(setting::kGlobalBatchSize)->value, "8");
+  EXPECT_EQ(unsloth.config.find(setting::kTrainSteps)->value, "60");
+  EXPECT_EQ(unsloth.config.find(setting::kNumExamples)->value, "51760");
+  const Recording record = lines_test::read_log("epoch = 1 | loss = 2.5\nepoch = 2 | loss = 2.4\n");
+  EXPECT_TRUE(record.config.settings.empty());
+  const Recording table = lines_test::read_log("| time/ |   |\n|    iterations | 3 |\n| loss | 2.5 |\n");
+  EXPECT_TRUE(table.config.settings.empty());
 }
 
 TEST(SettingsFile, LaunchScript) {

@@ -363,6 +363,41 @@ constexpr Term kLlamaParamsTerms[] = {
     {"rope_theta", setting::kRopeBase},
 };
 
+// The example scripts of diffusers and kohya's: the options of their argument parsers. A batch is one device's.
+constexpr std::string_view kDiffusersSignature[] = {"center_crop",
+                                                    "random_flip",
+                                                    "snr_gamma",
+                                                    "instance_data_dir",
+                                                    "instance_prompt",
+                                                    "class_data_dir",
+                                                    "class_prompt",
+                                                    "prior_loss_weight",
+                                                    "num_class_images",
+                                                    "with_prior_preservation",
+                                                    "validation_prompt",
+                                                    "noise_offset",
+                                                    "train_text_encoder",
+                                                    "num_validation_images",
+                                                    "pretrained_model_name_or_path",
+                                                    "network_module",
+                                                    "enable_bucket",
+                                                    "min_snr_gamma",
+                                                    "unet_lr",
+                                                    "text_encoder_lr",
+                                                    "train_data_dir",
+                                                    "validation_epochs",
+                                                    "resolution",
+                                                    "train_batch_size"};
+
+constexpr Term kDiffusersTerms[] = {
+    {"train_batch_size", setting::kMicroBatchSize},
+    {"max_train_epochs", setting::kTrainEpochs},
+    {"adam_weight_decay", setting::kWeightDecay},
+    {"pretrained_model_name_or_path", setting::kModel},
+    {"dataset_name", setting::kData},
+    {"checkpointing_steps", setting::kSaveInterval},
+};
+
 }  // namespace
 
 constinit const Vocabulary kNanogptWords{"nanogpt", kNanogptSignature, kNanogptTerms};
@@ -374,6 +409,7 @@ constinit const Vocabulary kMlxWords{"mlx-lm", kMlxSignature, kMlxTerms};
 constinit const Vocabulary kAlgoperfWords{"algoperf", kAlgoperfSignature, kAlgoperfTerms};
 constinit const Vocabulary kT5xWords{"t5x", kT5xSignature, kT5xTerms};
 constinit const Vocabulary kMlperfWords{"mlperf", {}, kMlperfTerms};
+constinit const Vocabulary kDiffusersWords{"diffusers", kDiffusersSignature, kDiffusersTerms};
 constinit const Vocabulary kLlamaParamsWords{"llama-params", kLlamaParamsSignature, kLlamaParamsTerms};
 
 }  // namespace assay

@@ -22,6 +22,7 @@ constexpr Term kCommonTerms[] = {
     {"iterations", setting::kTrainSteps},
     {"num_training_steps", setting::kTrainSteps},
     {"total_optimization_steps", setting::kTrainSteps},
+    {"data_parallel_gpus", setting::kDataParallelSize},  // Unsloth
     {"max_update", setting::kTrainSteps},
     {"lr", setting::kLearningRate},
     {"learning_rate", setting::kLearningRate},
@@ -249,13 +250,13 @@ constinit const Vocabulary kCommonWords{"", {}, kCommonTerms};
 constinit const Vocabulary kSharedWords{"", {}, kSharedTerms, &kCommonWords};
 
 // The more exact of two that share words first.
-constexpr std::array<const Vocabulary*, 32> kAll = {
+constexpr std::array<const Vocabulary*, 33> kAll = {
     &kGptNeoxWords,     &kPaddleWords,         &kAxolotlWords,   &kHfTrainerWords, &kAccelerateWords,  &kDeepspeedWords,
     &kNemoWords,        &kMegatronBridgeWords, &kMegatronWords,  &kOlmoCoreWords,  &kLlmFoundryWords,  &kOlmoWords,
     &kTorchtitanWords,  &kLitgptWords,         &kNanotronWords,  &kMaxtextWords,   &kMindformersWords, &kFairseqWords,
     &kVerlWords,        &kTrlxWords,           &kMlxWords,       &kNanochatWords,  &kNanogptWords,     &kLlmcWords,
     &kLlamaParamsWords, &kHfModelWords,        &kLightningWords, &kAlgoperfWords,  &kLevanterWords,    &kTorchtuneWords,
-    &kT5xWords,         &kOpenRlhfWords,
+    &kT5xWords,         &kOpenRlhfWords,       &kDiffusersWords,
 };
 
 constexpr std::size_t kLongestWord = 80;

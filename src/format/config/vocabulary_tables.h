@@ -15,7 +15,7 @@ extern const Vocabulary kOlmoWords, kOlmoCoreWords, kTorchtitanWords, kLitgptWor
     kLlmFoundryWords;
 // vocabulary_programs.cpp
 extern const Vocabulary kNanogptWords, kLlmcWords, kNanochatWords, kFairseqWords, kMindformersWords, kMlxWords,
-    kAlgoperfWords, kMlperfWords, kT5xWords, kLlamaParamsWords;
+    kAlgoperfWords, kMlperfWords, kT5xWords, kLlamaParamsWords, kDiffusersWords;
 // vocabulary_models.cpp
 extern const Vocabulary kHfModelWords;
 

@@ -138,7 +138,7 @@ Claim claim_of(Field& field, const Dialect* dialect) {
   return claim;
 }
 
-std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before) {
+std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before, const Dialect* dialect) {
   if (std::any_of(before.begin(), before.end(), [](const Claim& c) { return c.known || c.named; })) return {};
   std::vector<Claim> out(before.size());
   int core = 0;
@@ -148,7 +148,7 @@ std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim>
     const std::size_t end = behind.core.find_first_of(",;|");
     if (end == std::string_view::npos && i + 1 < out.size()) continue;
     const std::string_view cell = behind.core.substr(0, end);
-    const auto meaning = meaning_of(cell);
+    const auto meaning = look_up(cell, dialect);
     if (!meaning || meaning->role != KeyRole::kMetric) continue;
     out[i] = {.meaning = *meaning, .key = std::string(cell), .known = true};
     core += is_core(meaning->metric) ? 1 : 0;
@@ -288,6 +288,11 @@ bool has_evaluation_word(std::string_view text) {
   }
   if (lower.find("[dev]") != std::string::npos || lower.find("[test]") != std::string::npos) return true;
   return false;
+}
+
+bool opens_evaluation(std::string_view text) {
+  return text.find("Saving dict for global step") != std::string_view::npos ||  // TensorFlow's estimator
+         text.find("Test net output #") != std::string_view::npos;              // Caffe
 }
 
 std::optional<std::string_view> evaluated(std::string_view metric) {

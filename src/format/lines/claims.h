@@ -23,7 +23,7 @@ struct Claim {
 Claim claim_of(Field& field, const Dialect* dialect);
 /// "10 4.40 s run, 11.8750 loss, 0.000005 LR, 9.1 GB used": where no key stands before a number, the words behind tell
 /// what it is. Empty where they tell fewer than two metrics of training.
-std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before);
+std::vector<Claim> claims_behind(const Tokenised& tokens, std::span<const Claim> before, const Dialect* dialect);
 /// A number of a place or a device, never of training.
 bool is_no_metric(std::string_view key);
 /// A key that nobody knows and that calls itself a loss: "closs", "loss_net".
@@ -38,6 +38,8 @@ double unit_factor(Unit unit, std::string_view printed, double factor);
 bool is_core(std::string_view metric);
 /// "[eval] step 40": a word of its own that makes the whole line an evaluation.
 bool has_evaluation_word(std::string_view text);
+/// What a program says before the results of an evaluation, in words that name the line, not a metric.
+bool opens_evaluation(std::string_view text);
 /// What a metric is called when an evaluation measured it.
 std::optional<std::string_view> evaluated(std::string_view metric);
 /// "[rank0]:", "[default7]:" before everything else.

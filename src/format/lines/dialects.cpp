@@ -75,6 +75,12 @@ constexpr Alias kCatBoost[] = {{"learn", is(metric::kLoss)},
                                {"best", kIgnore},
                                {"total", kIgnore},
                                {"remaining", kIgnore}};
+constexpr Alias kDarknet[] = {{"avgloss", is(metric::kLoss)},
+                              {"avg", is(metric::kLoss)},
+                              {"rate", is(metric::kLearningRate)},
+                              {"seconds", kTimeKey},
+                              {"images", is(metric::kConsumedSamples, Unit::kSamples)}};
+constexpr Alias kAreal[] = {{"trainstep", kStepKey}, {"step", kIgnore}};
 constexpr Alias kYolact[] = {{"b", is("box_loss")},      {"c", is("class_loss")},  {"m", is("mask_loss")},
                              {"s", is("semantic_loss")}, {"t", is(metric::kLoss)}, {"timer", kTimeKey}};
 constexpr Alias kLitgpt[] = {
@@ -96,7 +102,9 @@ constexpr Alias kOlmo[] = {{"step", kStepKey}};
 constexpr Alias kComposer[] = {{"batch", kStepKey}};
 constexpr Alias kMindFormers[] = {{"time", kIgnore}, {"globalnorm", is(metric::kGradNorm)}};
 constexpr Alias kChat[] = {{"actloss", is(metric::kLoss, Unit::kNats)}, {"unsuperloss", is("unsuper_loss")}};
-constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)}};
+constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)},
+                            {"batch", is(metric::kEpoch, Unit::kEpochs)}};
+constexpr Alias kMmcv[] = {{"memory", kIgnore}, {"time", kTimeKey}};  // memory in MB
 constexpr Alias kMlLog[] = {{"samplescount", is(metric::kConsumedSamples, Unit::kSamples)},
                             {"stepnum", kStepKey},
                             {"epochnum", is(metric::kEpoch, Unit::kEpochs)},
@@ -320,6 +328,17 @@ constexpr Dialect kDialects[] = {
      .example = "2025/01/02 03:04:05 - mmengine - INFO - Iter(train) [   40/9000]  lr: 1.0e-03  eta: 0:10:00  time: "
                 "0.3100  loss: 1.23",
      .aliases = kMmengine},
+    {.name = "mmcv",
+     .anchors = {"Epoch [", "]\tlr: ", ", data_time: "},
+     .example =
+         "2021-05-01 10:00:00,123 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.978e-03, eta: 1 day, 2:10:20, time: "
+         "0.512, data_time: 0.051, memory: 3500, loss_cls: 1.2, loss: 2.012",
+     .aliases = kMmcv},
+    {.name = "mmcv",
+     .anchors = {"Iter [", "]\tlr: ", ", data_time: "},
+     .example = "2021-05-01 10:00:00,123 - mmseg - INFO - Iter [50/160000]\tlr: 1.978e-07, eta: 1 day, 2:10:20, time: "
+                "0.512, data_time: 0.051, memory: 3500, decode.loss_ce: 1.2, loss: 2.012",
+     .aliases = kMmcv},
     {.name = "paddle",
      .anchors = {"iter: ", "reader_cost: ", "loss: "},
      .example =
@@ -343,6 +362,18 @@ constexpr Dialect kDialects[] = {
      .anchors = {"learn: ", "total: ", "remaining: "},
      .example = "10:\tlearn: 0.6821\ttest: 0.6830\tbest: 0.6830 (10)\ttotal: 58ms\tremaining: 58s",
      .aliases = kCatBoost},
+    {.name = "darknet",
+     .anchors = {" avg", " rate, ", " images"},
+     .example =
+         " 3002: 0.521667, 0.627310 avg loss, 0.001000 rate, 9.115691 seconds, 192128 images, 8.950291 hours left",
+     .aliases = kDarknet,
+     .treat = Treat::kMetricRecord},
+    {.name = "areal",
+     .anchors = {" Train step ", " done."},
+     .example = "20250501-10:00:00.123 StatsLogger INFO: Epoch 1/10 Step 3/500 Train step 3/5000 done.\n"
+                "│ ppo_actor/update/grad_norm │ 5.1234e-01 │",
+     .aliases = kAreal,
+     .treat = Treat::kHeader},
     {.name = "yolact",
      .anchors = {"|| B: ", " | T: ", "|| timer: "},
      .example =
@@ -365,6 +396,11 @@ constexpr Dialect kDialects[] = {
      .example = "Training epoch 0, iteration 9/99 | lr: 1.499e-05 | global_batch_size: 512 | global_step: 9 | "
                 "reduced_train_loss: 9.01 "
                 "| train_step_timing in s: 5.6"},
+    {.name = "wenet",
+     .anchors = {"TRAIN | ", "Batch ", " loss "},
+     .example = "DEBUG TRAIN | steps/sec 2.107| Batch 7/100 loss 9.123 lr 0.00055784 grad_norm 1.5 rank 2",
+     .aliases = kWeNet,
+     .epoch_over_step = true},
     {.name = "wenet",
      .anchors = {"TRAIN Batch ", " loss ", " lr "},
      .example = "DEBUG TRAIN Batch 7/100 loss nan lr 0.00055784 grad_norm nan rank 2",

@@ -61,6 +61,15 @@ bool looks_like_object(std::string_view body, std::int64_t change) {
          body.starts_with("nan") || body.starts_with("Infinity") || body.starts_with("inf");
 }
 
+// "├──────┼──────┤", nothing but lines (U+2500 to U+257F).
+bool is_drawn_rule(std::string_view body) {
+  if (body.size() < 3 || body.size() % 3 != 0) return false;
+  for (std::size_t at = 0; at < body.size(); at += 3) {
+    if (body[at] != '\xe2' || (body[at + 1] != '\x94' && body[at + 1] != '\x95')) return false;
+  }
+  return true;
+}
+
 // More than settings tell: a measured number, or something that calls itself a loss beside a step.
 bool is_worth_a_record(const Meaning& meaning) {
   return meaning.dialect != nullptr || meaning.measured || (meaning.loss_like && meaning.has_step);
@@ -212,8 +221,9 @@ bool Engine::is_beside_fields(std::string_view text) const {
   for (const Block& block : blocks_) {
     if (block.depth > 0 || block.launcher != launcher) continue;
     const std::string_view body = behind_logger(text.substr(launcher.size()));
-    const bool bars = behind_logger(std::string_view(block.lines.back().text).substr(launcher.size())).starts_with('|');
-    return (bars && body.starts_with('|')) ||
+    const std::string_view last = behind_logger(std::string_view(block.lines.back().text).substr(launcher.size()));
+    const bool bars = last.starts_with('|') || last.starts_with("│");
+    return (bars && body.starts_with('|')) || (bars && is_drawn_rule(body)) ||
            (!block.has_field && body.find_first_not_of("-=+*#_") == std::string_view::npos);
   }
   return false;

@@ -29,8 +29,18 @@ bool is_spaced_unit(std::string_view word) {
 }
 
 // The unit behind the slot before this literal; what is left of the literal in `core`.
+// "620.12 samples/s lr: 1e-5": a rate's unit, with a blank before and behind it. Its size; 0: none.
+std::size_t rate_unit_size(std::string_view core) {
+  constexpr std::array<std::string_view, 14> kRates{"s/iter",    "s/it",     "s/step",   "sec/step", "sec/iter",
+                                                    "ms/step",   "ms/iter",  "it/s",     "iter/s",   "step/s",
+                                                    "samples/s", "tokens/s", "images/s", "img/s"};
+  const std::string_view word = core.substr(0, core.find(' '));
+  return word.size() < core.size() && std::find(kRates.begin(), kRates.end(), word) != kRates.end() ? word.size() : 0;
+}
+
 std::string_view take_unit(const Literal& literal, std::string_view& core) {
   std::size_t size = 0;
+  if (literal.blank_before) size = rate_unit_size(core);
   if (!core.empty() && core[0] == '%') size = 1;
   if (!literal.blank_before && core.size() > 1 && core[0] == '/' && is_letter(core[1])) {  // "154.3/s/gpu"
     while (size < core.size() && (is_letter(core[size]) || core[size] == '/')) ++size;
@@ -40,6 +50,17 @@ std::string_view take_unit(const Literal& literal, std::string_view& core) {
   }
   std::string_view unit = core.substr(0, size);
   if (size == 0) return {};
+  // "9.51it/s v_num: 0": what it is counted by goes with the unit.
+  if (!literal.blank_before && size + 1 < core.size() && core[size] == '/' && is_letter(core[size + 1])) {
+    while (++size < core.size() && is_letter(core[size])) {
+    }
+    const bool blank = size < core.size() && is_blank(core[size]);
+    size = blank ? size : unit.size();
+  }
+  if (literal.blank_before && unit.find('/') != std::string_view::npos) {
+    core = trimmed(core.substr(size));
+    return unit;
+  }
   const bool key_follows = size < core.size() && (core[size] == ':' || core[size] == '=' || core[size] == '_');
   if (literal.blank_before && (key_follows || !is_spaced_unit(unit))) return {};
   core.remove_prefix(size);
@@ -336,6 +357,12 @@ std::vector<Field> derive_fields(const Tokenised& line) {
     // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
     if (i + 2 < out.size() && core_of(i + 1) == "/" && core_of(i + 2) == "[" && core_of(i + 3).starts_with('<') &&
         !line.slots[i + 2].is_value() && (core.empty() || core.ends_with(':'))) {
+      field = {.relation = Relation::kProgress};
+      continue;
+    }
+    // "━━━━━━╸━━━ 37/500 0:00:10 • 0:02:00": a bar of rich.
+    if (i > 0 && i + 1 < out.size() && core_of(i + 1) == "/" && core_of(i + 2).empty() &&
+        (core.ends_with("━") || core.ends_with("╸") || core.ends_with("╺"))) {
       field = {.relation = Relation::kProgress};
       continue;
     }

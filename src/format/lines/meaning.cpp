@@ -7,6 +7,7 @@
 #include "assay/metric.h"
 #include "format/lines/claims.h"
 #include "format/lines/parts.h"
+#include "format/lines/places.h"
 #include "format/lines/shape.h"
 #include "format/lines/table_cells.h"
 
@@ -38,10 +39,14 @@ class Deriver {
     }
     claim_all(tokens);
     read_step_list(tokens);
+    claim_epoch_of_set(tokens, fields_, claims_);
+    claim_median(tokens, fields_, claims_);
+    claim_first_of_groups(tokens, claims_);
+    claim_share(fields_, claims_);
     name_by_unit(tokens);
-    if (auto behind = claims_behind(tokens, claims_); !behind.empty()) claims_ = std::move(behind);
+    if (auto behind = claims_behind(tokens, claims_, out_.dialect); !behind.empty()) claims_ = std::move(behind);
     turn_to_evaluation(tokens);
-    mark_task_number(tokens, message);
+    mark_ranks(tokens, message, out_.slots);
     choose_step(tokens);
     doubt_cost();
     assign_values();
@@ -175,7 +180,7 @@ class Deriver {
       // "Validation of Epoch 3 - loss": of the phrase only "Epoch" is the key.
       const std::string& key = claim.known ? claim.key : fields_[i].key;
       if (metric) text = text.substr(0, std::min(text.rfind(key), text.size()));
-      found = has_evaluation_word(text);
+      found = has_evaluation_word(text) || opens_evaluation(tokens.literals[i].core);
       if (found && training_first) from = i;
       training_first = training_first || text.find("[train]") != std::string_view::npos;
     }
@@ -260,27 +265,12 @@ class Deriver {
     }
   }
 
-  // "0:     train loss: 2.3", "3: {": the number of the task, as srun --label puts it before each line. Where text
-  // follows at once it may as well be a step ("250: loss 2.3").
-  void mark_task_number(const Tokenised& tokens, const char* message) {
-    if (tokens.slots.empty() || !tokens.literals[0].core.empty() || tokens.slots[0].begin >= message) return;
-    const char* const end = tokens.literals.back().core.data() + tokens.literals.back().core.size();
-    constexpr std::string_view kOpeners = " \t[{|\"'";
-    if (message < end && kOpeners.find(*message) != std::string_view::npos) out_.slots[0].use = SlotUse::kRank;
-  }
-
   // A cost is a loss beside a step or an epoch; elsewhere it may be of anything.
   void doubt_cost() {
     if (out_.dialect != nullptr || out_.has_step) return;
     for (Claim& claim : claims_) {
       if (claim.known && normalise_key(claim.key) == "cost") claim = {};
     }
-  }
-
-  // What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
-  void rank_of_mpirun(const Tokenised& tokens) {
-    if (fields_.size() < 2 || tokens.literals[0].core != "[" || tokens.literals[1].core != ",") return;
-    if (tokens.literals[2].core.starts_with("]<std")) out_.slots[1].use = SlotUse::kRank;
   }
 
   // "I0609 07:53:35.956785 140160153200448 hooks.py:260] Loss = 1.65": a process or thread stands before the place in
@@ -293,7 +283,6 @@ class Deriver {
   // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
   // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
   void choose_step(const Tokenised& tokens) {
-    rank_of_mpirun(tokens);
     if (out_.dialect != nullptr && out_.dialect->epoch_first && fields_.size() > 1) {
       claims_[0] = {.meaning = *meaning_of("epoch"), .key = "epoch", .known = true};
       steps_ = {{1, 0, {}, "step"}};

@@ -243,7 +243,8 @@ Token scan_number(const char* p, const char* end) {
   if (q < end && (is_letter(*q) || *q == '_')) {
     const char* stop = word_end(q, end);
     const std::string_view word(q, static_cast<std::size_t>(stop - q));
-    if (word == "K" || word == "k" || word == "M" || word == "B") {
+    const bool counts = word == "kit" || word == "Mit";  // of a bar: "1.20kit/10.0kit"
+    if (word == "K" || word == "k" || word == "M" || word == "B" || counts) {
       token.thousands = word == "M" ? 2 : word == "B" ? 3 : 1;
       plain = false;
       ++q;

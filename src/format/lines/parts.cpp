@@ -22,7 +22,11 @@ bool opens_field(const Tokenised& tokens, std::span<const Field> fields, std::si
   std::size_t at = core.rfind(fields[first].key);
   if (fields[first].key.empty() || at == std::string_view::npos) at = 0;
   constexpr std::string_view kOpeners = "|'\"*`{([-=#> \t";
-  while (at > 0 && kOpeners.find(core[at - 1]) != std::string_view::npos) --at;
+  while (at > 0) {
+    const bool drawn = core.substr(0, at).ends_with("│") || core.substr(0, at).ends_with("┃");
+    if (!drawn && kOpeners.find(core[at - 1]) == std::string_view::npos) break;
+    at -= drawn ? std::string_view("│").size() : 1;
+  }
   if (core.data() + at < message && core.data() + core.size() >= message) {
     at = static_cast<std::size_t>(message - core.data());  // a bar of the launcher's mark
   }

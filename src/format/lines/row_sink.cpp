@@ -168,7 +168,7 @@ void RowSink::finish(bool single_lines) {
     // The only candidates: an excerpt of a line or two.
     for (Family& family : families_) family.accepted = !family.columns && (family.has_step || !family.only_rate);
   }
-  accept_cut_line();
+  accept_beside_others();
   drain(true);
   name_loss();
   forget_constants();
@@ -181,11 +181,12 @@ void RowSink::finish(bool single_lines) {
   if (most != rows.end()) recorder_.dialect(most->first);
 }
 
-// A record that was cut has fewer columns than those before it, so its family comes once; that they count and tell the
-// same makes it one of them.
-void RowSink::accept_cut_line() {
+// Lines that count what records count and tell the same are records, even if there are too few to prove it: one that
+// was cut and so lacks columns of its like, the last drawings of two epochs at their last step.
+void RowSink::accept_beside_others() {
   for (Family& family : families_) {
-    if (!family.cut || family.accepted || !family.has_step || family.columns) continue;
+    if (family.accepted || !family.has_step || family.columns) continue;
+    if (!family.cut && (family.lines < 2 || !family.varies || family.falls > 0)) continue;
     family.accepted = std::any_of(families_.begin(), families_.end(), [&](const Family& other) {
       return other.accepted && other.axis == family.axis && other.has_loss == family.has_loss;
     });

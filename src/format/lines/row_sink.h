@@ -95,7 +95,7 @@ class RowSink {
   void name_axis(const Family& family);
   void observe(Family& family, std::int64_t step, const std::vector<Cell>& cells);
   void drain(bool all);
-  void accept_cut_line();
+  void accept_beside_others();
   void name_loss();
   void forget_constants();
   std::uint32_t add_family(const std::string& key, Family family);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "assay/setting.h"
 #include "core/metric_names.h"
@@ -81,8 +83,9 @@ class Taker {
       : line_(line), number_(number), recorder_(recorder) {}
 
   bool take() {
-    return line_.size() <= 16384 && (take_sentence(message(), number_, recorder_) || options() || dotted() ||
-                                     banner() || parameter() || benchmark() || padded() || pair() || cell() || pairs());
+    return line_.size() <= 16384 &&
+           (take_sentence(message(), number_, recorder_) || options() || dotted() || banner() || barred() ||
+            parameter() || benchmark() || padded() || pair() || cell() || pairs());
   }
 
   // "lr: 3e-4" that proved to be no record of a series.
@@ -136,13 +139,44 @@ class Taker {
     }
     if (equals == std::string_view::npos) return false;
     --equals;
+    // "[INFO|trainer.py:2000] >>   Num Epochs", "05/01/2024 10:00:00 - INFO - __main__ -   Num Epochs"
     std::string_view key = trimmed(line_.substr(0, equals));
-    const std::size_t prefix = key.rfind(">> ");
-    if (prefix != std::string_view::npos) key = trimmed(key.substr(prefix + 3));
+    for (const std::string_view mark : {">> ", " - "}) {
+      const std::size_t prefix = key.rfind(mark);
+      if (prefix != std::string_view::npos) key = trimmed(key.substr(prefix + mark.size()));
+    }
     const std::string_view canonical = common_setting(key);
     if (canonical.empty() || key.find(' ') == std::string_view::npos) return false;
     record(key, line_.substr(equals + 3));
     return true;
+  }
+
+  // Unsloth's banner, beside a picture of letters: "O^O/ \_/ \    Batch size per device = 2 | Gradient accumulation
+  // steps = 4". All parts are pairs and none is a metric.
+  bool barred() {
+    if (line_.find(" = ") == std::string_view::npos || line_.find(" | ") == std::string_view::npos) return false;
+    std::vector<std::pair<std::string_view, std::string_view>> found;
+    bool known = false;
+    for (std::string_view rest = line_; !rest.empty();) {
+      const std::size_t bar = rest.find(" | ");
+      const std::string_view part = trimmed(rest.substr(0, bar));
+      rest = bar == std::string_view::npos ? std::string_view{} : rest.substr(bar + 3);
+      const std::size_t equals = part.find(" = ");
+      if (equals == std::string_view::npos) return false;
+      std::string_view key = trimmed(part.substr(0, equals));
+      if (const std::size_t gap = key.rfind("   "); gap != std::string_view::npos) key = trimmed(key.substr(gap));
+      key = trimmed(key.substr(0, key.find(" (")));  // "Total batch size (2 x 4 x 1)"
+      const std::string_view value = trimmed(part.substr(equals + 3));
+      const auto meaning = meaning_of(key);
+      if (key.empty() || value.empty() || !is_digit(value.front())) return false;
+      if (common_setting(key).empty() && meaning && meaning->role == KeyRole::kMetric) return false;
+      known = known || (!common_setting(key).empty() && !is_also_metric(common_setting(key)));
+      found.emplace_back(key, value);
+    }
+    for (const auto& [key, value] : found) {
+      if (known) record(key, value);
+    }
+    return known;
   }
 
   // "DLL 2020-06-03 … - PARAMETER learning_rate : 0.006  train_batch_size : 64"
