@@ -25,6 +25,7 @@ namespace {
 
 constexpr double kAdvised = 0.95;
 constexpr double kUsualBatch = 0.5e6;  // tokens; the smallest of the recipes that take 0.95
+constexpr double kTrial = 500;         // steps: a shorter run is no training from random weights
 constexpr double kLargest = 0.9999;    // beyond it bias correction rules whole runs
 
 struct Led {
@@ -102,7 +103,7 @@ bool judge_batch(const Plan& plan, const Planned& beta2, const Parameters& set, 
 
 void judge_length(const Plan& plan, const Planned& beta2, const Parameters& set, Findings& out) {
   const auto steps = plan.told(setting::kTrainSteps);
-  if (!steps || !(steps->value > 0)) return;
+  if (!steps || steps->value < kTrial || beta2.value < set["long"]) return;
   const double share = 1 / (1 - beta2.value) / steps->value;
   if (share < set["share"]) return;
   Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5,
@@ -158,7 +159,8 @@ const Rule kBeta2Stale{
          "loss 上升 {events} 次，此前梯度范数都先升高（最多 {ratio} 倍），而 beta2 {beta2}（{option}）记忆 {memory} "
          "次更新：跟上之前更新步长一直过大"},
         {"long-for-batch",
-         "beta2 {beta2} ({option}) remembers {memory} updates of {tokens} tokens; published models with such batches "
+         "beta2 {beta2} ({option}) remembers {memory} updates of {tokens} tokens; most published models with such "
+         "batches "
          "were "
          "trained with 0.95",
          "beta2 {beta2}（{option}）记忆 {memory} 次更新、每次 {tokens} 个 token；已公布的同类批量模型使用 0.95"},

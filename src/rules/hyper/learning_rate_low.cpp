@@ -27,6 +27,7 @@ namespace {
 constexpr double kNear = 3;       // factor in size
 constexpr double kMoves = 0.015;  // of the loss: less is no learning (as loss-plateau)
 constexpr double kNothing = 1e-9;
+constexpr double kTrial = 100;  // steps: what so short a run with a rate of 0 is for, its owner knows
 
 // The loss of a segment neither falls nor shows that it is too short to tell.
 bool stands_still(const Segment& segment) {
@@ -93,7 +94,9 @@ std::optional<Finding> too_low(const Plan& plan, const Planned& rate, const Reci
   Values values = {{"rate", rate.value}, {"option", named(plan, rate)}};
   const bool well = ran_well(plan.run());
   if (rate.value == 0) {
-    finding.severity = well ? Severity::kNote : Severity::kError;
+    const auto steps = plan.told(setting::kTrainSteps);
+    const bool trial = steps && steps->value <= kTrial;
+    finding.severity = well || trial ? Severity::kNote : Severity::kWarning;
     finding.confidence = finding.impact = 0.9;
     finding.message = {"zero-said", std::move(values)};
     return finding;
@@ -188,14 +191,16 @@ const Rule kLearningRateLow{
                     "believes to have ended.",
          .decides =
              "Log: at least 20 records of a stretch between restarts, all with a rate of exactly 0, and a loss that "
-             "moves by less than 1.5 % or its noise. Settings: 0; below 1e-9; or, as a note, from random weights with "
+             "moves by less than 1.5 % or its noise: an error. Settings: 0 (of up to 100 steps, a note); below 1e-9; "
+             "or, as a note, from random weights with "
              "Adam less than a hundredth of the least published rate of models within three times the size. StepLaw is "
              "not asked: recipes lie down to a twentieth of it.",
          .example = "`after the restart the learning rate is 0 in all 200 records (steps 5,001-7,000) and the loss "
                     "stands still`",
          .to_do = "Look at the scheduler's length and state; then take a published rate.",
          .false_alarms = "A rate that is printed with too few decimals shows as 0; then the loss moves. A frozen "
-                         "adversary or a policy objective may stand still by design.",
+                         "adversary or a policy objective may stand still by design. A rate of 0 is set on purpose to "
+                         "measure speed or to evaluate.",
          .references = "Recipes: docs/design/settings.md. lightning#10766, IDEFICS chronicles (schedulers lost at a "
                        "restart)."},
     .judge = judge};

@@ -187,7 +187,7 @@ bool trains_adapters(const Config& config) {
 bool scales_rates_by_width(const Config& config) {
   return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& one) {
     const std::string key = lower(one.key);
-    const bool mup = key == "mup" || contains_any(key, {"use_mup", "use-mup", "/mup", "mup_", "width_mult"});
+    const bool mup = key == "mup" || key.starts_with("mup_") || contains_any(key, {"use_mup", "use-mup", "/mup"});
     return mup && !says_nothing(one);
   });
 }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kUsual = 0.1;
 constexpr double kMiddle = 0.2;     // of the run: in the middle of the recipes, on a logarithmic scale
-constexpr double kStrongest = 0.5;  // a run that would need more than that is too short for any decay to act
+constexpr double kStrongest = 0.3;  // a run that would need more than that is too short for any decay to act
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
@@ -201,7 +201,7 @@ const Rule kWeightDecaySetting{
              "the decay itself). From random weights: tau = 1 / (rate x decay) below 0.01 or above 3 times the run is "
              "a "
              "note, and so is none at all, or a schedule of the decay that ends elsewhere than the optimizer's number. "
-             "A run so short that it would need a decay above 0.5 is left alone. Where a hundred records show that the "
+             "A run so short that it would need a decay above 0.3 is left alone. Where a hundred records show that the "
              "run trains, strength is not judged.",
          .example = "`a weight decay of 0.1 (optimizer/weight_decay) takes 10 % of every weight in each step: "
                     "decoupled_adamw does not multiply it with the learning rate of 1.2e-4`",
