@@ -104,8 +104,10 @@ def learning_rate_low():
 
 def no_warmup():
     values = curve(60, 6)
+    put("no-warmup", "bad-calm.log", log(values, lambda step: 3e-4), {"severity": "note", "steps": [1, 1]})
+    values[2][0], values[3][0] = 24.7, 15.2
     put("no-warmup", "bad.log", log(values, lambda step: 3e-4), {"severity": "warning", "steps": [1, 1]})
-    put("no-warmup", "good.log", log(values, warm(3e-4, 40)))
+    put("no-warmup", "good.log", log(curve(60, 6), warm(3e-4, 40)))
     trained = curve(60, 6, first=2.4, floor=1.2)
     put("no-warmup", "good-tuned.log", log(trained, lambda step: 3e-4))
     put("no-warmup", "bad-zero.sh", script(lr_warmup_iters=0), {"severity": "warning"})

@@ -16,7 +16,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "facts/scaling_laws.h"
-#include "measure/scaler.h"
+#include "measure/loss_events.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -28,6 +28,7 @@ namespace {
 constexpr double kFull = 0.9;             // of the peak
 constexpr std::int64_t kFirstSteps = 40;  // 2 / (1 - 0.95): a first record behind them may have missed a warm-up
 constexpr double kUsualBeta2 = 0.95;
+constexpr std::size_t kEnough = 40;  // records that show how a run begins
 
 struct Memory {
   double beta2 = kUsualBeta2;
@@ -47,6 +48,18 @@ void advise(const Plan& plan, Finding& finding) {
                              line_to_set(plan, setting::kWarmupSteps, steps)});
 }
 
+// The log shows that the beginning did no harm.
+bool began_well(const Run& run) {
+  const Series* loss = run.segments.front().find(metric::kLoss);
+  if (loss == nullptr || loss->size() < kEnough) return false;
+  const auto first = loss->values.span().first(kEnough);
+  if (!std::isfinite(first.back()) || first.back() > first.front()) return false;
+  for (const LossEvent& event : loss_events(run, {.beginnings = true})) {
+    if (event.segment == 0 && event.shape.onset < kEnough) return false;
+  }
+  return true;
+}
+
 // The log shows the full rate in its first record.
 bool judge_log(const Plan& plan, const Beginning& beginning, double least, Findings& out) {
   const Run& run = plan.run();
@@ -58,7 +71,7 @@ bool judge_log(const Plan& plan, const Beginning& beginning, double least, Findi
   const double first = rate->value(0);
   if (!(first >= kFull * peak->rate) || first < least) return false;
   Finding finding;
-  const bool well = ran_well(run);
+  const bool well = began_well(run);
   finding.severity = well ? Severity::kNote : Severity::kWarning;
   finding.confidence = 0.75;
   finding.impact = 0.2;
@@ -83,7 +96,7 @@ void judge_settings(const Plan& plan, const Beginning& beginning, double least, 
   const bool brief = !none && warmup.steps && *warmup.steps < memory.steps() - 1e-6;
   if (!none && !brief) return;
   Finding finding;
-  const bool mild = brief || ran_well(plan.run());
+  const bool mild = brief || (plan.run().has_begun() && began_well(plan.run()));
   finding.severity = mild ? Severity::kNote : Severity::kWarning;
   finding.confidence = std::min(brief ? 0.5 : 0.8, beginning.sure);
   finding.impact = 0.2;
@@ -167,8 +180,8 @@ const Rule kNoWarmup{
          .decides =
              "Adam, from random weights (the first loss is that of a uniform guess; or a framework that begins from "
              "scratch where no checkpoint is named), a learning rate of at least 1e-4, and either the first record, "
-             "within 40 steps, has 90 % of the peak already, or the settings say a warm-up of 0. Where a hundred "
-             "records show that the run trains all the same, it is a note. A warm-up shorter than 2 / (1 - beta2) is a "
+             "within 40 steps, has 90 % of the peak already, or the settings say a warm-up of 0. Where forty "
+             "records show a loss that falls without a bump, it is a note. A warm-up shorter than 2 / (1 - beta2) is a "
              "note: MPT's 100 steps and MLPerf's 16 have worked.",
          .example = "`the first record (step 0) has the full learning rate 2.0e-4 already, and training starts from "
                     "random weights (loss 8.863): there is no warm-up`",

@@ -88,7 +88,7 @@ OptimizerKind optimizer_of(const Plan& plan) {
   if (word.find("lion") != std::string::npos) return OptimizerKind::kLion;
   if (contains_any(word, {"lamb", "lars"})) return OptimizerKind::kLayerwise;
   if (word.find("adam") != std::string::npos) return OptimizerKind::kAdam;
-  if (contains_any(word, {"sgd", "nag", "momentum"})) return OptimizerKind::kSgd;
+  if (word == "nag" || contains_any(word, {"sgd", "momentum"})) return OptimizerKind::kSgd;
   return OptimizerKind::kOther;
 }
 
