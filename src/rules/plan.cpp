@@ -1,6 +1,8 @@
 #include "rules/plan.h"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <variant>
 
 #include "assay/setting.h"
@@ -20,6 +22,24 @@ std::optional<double> number_of(const Value& value) {
   if (const auto* count = std::get_if<std::int64_t>(&value.data)) return static_cast<double>(*count);
   if (const auto* number = std::get_if<double>(&value.data)) return *number;
   return std::nullopt;
+}
+
+// The same thing in several units: who says one of them leaves no room for the default of another.
+constexpr std::initializer_list<std::string_view> kOneThing[] = {
+    {setting::kWarmupSteps, setting::kWarmupSamples, setting::kWarmupTokens, setting::kWarmupFraction,
+     setting::kWarmupFractionOfDecay, setting::kWarmupFractionOfEpoch},
+    {setting::kMinLearningRate, setting::kMinLearningRateFraction},
+    {setting::kInitialLossScale, setting::kInitialLossScalePower},
+};
+
+bool said_otherwise(const Config& config, std::string_view key) {
+  for (const auto& names : kOneThing) {
+    if (std::find(names.begin(), names.end(), key) == names.end()) continue;
+    return std::any_of(names.begin(), names.end(), [&](std::string_view one) {
+      return one != key && (config.find(one) != nullptr || said_unknown(config, one));
+    });
+  }
+  return false;
 }
 
 }  // namespace
@@ -58,7 +78,7 @@ std::optional<Planned> Plan::told(std::string_view key) const {
 
 std::optional<Planned> Plan::find(std::string_view key) const {
   if (auto number = told(key)) return number;
-  if (hidden(key) || run_.config.find(key) != nullptr) return std::nullopt;
+  if (hidden(key) || run_.config.find(key) != nullptr || said_otherwise(run_.config, key)) return std::nullopt;
   const auto standard = framework_default(framework_, key);
   if (!standard) return std::nullopt;
   return Planned{standard->value, Origin::kDefault, std::string(key), std::string(key), {}, {}};

@@ -29,6 +29,14 @@ namespace assay {
   RULE(kRunRestarted)           \
   RULE(kRunAborted)             \
   RULE(kRerunFault)             \
+  RULE(kLearningRateHigh)       \
+  RULE(kLearningRateLow)        \
+  RULE(kNoWarmup)               \
+  RULE(kOptimizerChoice)        \
+  RULE(kBeta2Stale)             \
+  RULE(kAdamEpsilonLost)        \
+  RULE(kAdamEpsilonSetting)     \
+  RULE(kWeightDecaySetting)     \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)

@@ -1,0 +1,393 @@
+// Questions to settings that several rules about the optimizer ask.
+//
+// A setting is written in thirty ways and mostly left out, so each answer here has three values: yes, no, not known.
+// What is not known makes a rule not applicable, never silent agreement.
+//
+// From random weights or not: the first loss tells it surely, where the log shows the beginning of a language model's
+// training: a model that is not random is below 7 nats, the unigram level of the usual vocabularies. Before a run a word tells it ("scratch", a checkpoint to begin with),
+// and in frameworks that only begin from a checkpoint when one is named, its absence does (Megatron without --load, or
+// with --load of the very folder that it saves to). That is likely, not certain: scripts are templates.
+//
+// The size of a model is the one that a token meets (active parameters). Where the vocabulary is not told, as in most
+// Megatron scripts, the matrices of the layers stand for it.
+
+#include "rules/hyper/optimizer_plan.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+
+#include "assay/metric.h"
+#include "assay/setting.h"
+#include "core/axis.h"
+#include "facts/framework_defaults.h"
+#include "facts/scaling_laws.h"
+#include "measure/model_shape.h"
+#include "measure/scaler.h"
+#include "measure/training_kind.h"
+#include "rules/places.h"
+
+namespace assay {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+bool says_nothing(const Setting& setting) {
+  const std::string value = lower(setting.value);
+  return value.empty() || value == "none" || value == "null" || value == "false" || value == "0" || value == "[]" ||
+         value == "''";
+}
+
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The loss of a model that knows no more than how frequent each token is; trained ones are far below on any text.
+constexpr double kRandomNats = 7;
+
+// AdamW is what these take where nothing else is said.
+bool takes_adam(std::string_view framework) {
+  return one_of(framework, {"megatron", "gpt-neox", "nemo", "megatron-bridge", "hf-trainer", "axolotl", "paddle",
+                            "verl", "openrlhf", "nanogpt", "llm.c", "torchtitan", "olmo", "litgpt", "maxtext"});
+}
+
+// These begin from trained weights only where a checkpoint is named.
+bool begins_from_scratch(std::string_view framework) {
+  return one_of(framework, {"megatron", "gpt-neox", "nanogpt", "olmo", "torchtitan", "maxtext", "nanotron"});
+}
+
+}  // namespace
+
+std::string optimizer_word(const Plan& plan) {
+  const Setting* said = plan.setting(setting::kOptimizer);
+  return said == nullptr ? std::string() : said->value;
+}
+
+OptimizerKind optimizer_of(const Plan& plan) {
+  if (said_unknown(plan.run().config, setting::kOptimizer)) return OptimizerKind::kUnsaid;
+  const std::string word = plan.word(setting::kOptimizer);
+  if (word.empty()) return takes_adam(plan.framework()) ? OptimizerKind::kAdam : OptimizerKind::kUnsaid;
+  if (contains_any(word, {"galore", "sophia", "soap", "shampoo", "prodigy", "dadapt", "d-adapt", "schedule", "rmsprop",
+                          "adagrad", "apollo"}))
+    return OptimizerKind::kOther;
+  if (word.find("adafactor") != std::string::npos) return OptimizerKind::kAdafactor;
+  if (word.find("muon") != std::string::npos) return OptimizerKind::kMuon;
+  if (word.find("lion") != std::string::npos) return OptimizerKind::kLion;
+  if (contains_any(word, {"lamb", "lars"})) return OptimizerKind::kLayerwise;
+  if (word.find("adam") != std::string::npos) return OptimizerKind::kAdam;
+  if (word == "nag" || contains_any(word, {"sgd", "momentum"})) return OptimizerKind::kSgd;
+  return OptimizerKind::kOther;
+}
+
+namespace {
+
+// The first loss of a log that shows the beginning of a training run in nats per token.
+std::optional<double> first_loss(const Run& run) {
+  if (!run.has_begun() || run.segments.front().empty() || !begins_at_start(run, 0)) return std::nullopt;
+  const Series* loss = run.segments.front().find(metric::kLoss);
+  if (loss == nullptr || loss->empty() || !std::isfinite(loss->value(0))) return std::nullopt;
+  return loss->value(0);
+}
+
+bool same_folder(const Config& config, const Setting& load) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& one) {
+    const std::string written = lower(one.written.empty() ? one.key : one.written);
+    return (written == "--save" || written == "save") && one.value == load.value;
+  });
+}
+
+// The last saying of a checkpoint to begin with, known or not.
+const Setting* loaded(const Config& config) {
+  for (auto it = config.settings.rbegin(); it != config.settings.rend(); ++it) {
+    const std::string written = lower(it->written.empty() ? it->key : it->written);
+    const bool names_one =
+        it->key == setting::kResumeFrom || it->key == setting::kFineTuning ||
+        contains_any(written, {"pretrained", "init_checkpoint", "init-checkpoint", "restore_from", "initial_load",
+                               "load_path", "load_parameters_path", "model_name_or_path", "model-name-or-path"});
+    if (names_one && !says_nothing(*it)) return &*it;
+  }
+  return nullptr;
+}
+
+Beginning by_settings(const Plan& plan) {
+  const Config& config = plan.run().config;
+  for (const Setting& one : config.settings) {
+    if (!one.unknown.empty()) continue;
+    const std::string key = lower(one.key);
+    if (key.ends_with("init_from")) {
+      return {one.value == "scratch" ? Start::kScratch : Start::kTrained, 0.95};
+    }
+    if (contains_any(key, {"from_scratch"}) && !says_nothing(one)) return {Start::kScratch, 0.95};
+  }
+  if (trains_adapters(config)) return {Start::kTrained, 0.95};
+  const TrainingKind kind = training_kind(plan.run());
+  if (kind == TrainingKind::kPreference) return {Start::kTrained, 0.9};
+  if (const Setting* load = loaded(config)) {
+    const bool own = load->key == setting::kResumeFrom && same_folder(config, *load);
+    if (!own) return {Start::kTrained, 0.8};
+  }
+  if (kind == TrainingKind::kFineTuning) return {Start::kTrained, 0.8};
+  // A template is filled in by its reader: what it does not say may be said elsewhere.
+  if (begins_from_scratch(plan.framework()) && model_size(plan)) return {Start::kScratch, 0.65};
+  return {};
+}
+
+}  // namespace
+
+Beginning beginning_of(const Plan& plan) {
+  const Run& run = plan.run();
+  if (const auto loss = first_loss(run); loss && *loss > 0) {
+    const TrainingKind kind = training_kind(run);
+    const bool scratch = kind == TrainingKind::kPretraining && *loss >= kRandomNats;
+    if (scratch) return {Start::kScratch, 0.9, true, *loss};
+    if (kind == TrainingKind::kFineTuning || kind == TrainingKind::kPreference) {
+      return {Start::kTrained, 0.8, true, *loss};
+    }
+  }
+  if (run.has_begun() && !begins_at_start(run, 0)) return {};  // an excerpt: its start is another matter
+  return by_settings(plan);
+}
+
+bool trains_adapters(const Config& config) {
+  bool found = false;
+  for (const Setting& one : config.settings) {
+    const std::string key = lower(one.key + " " + one.written);
+    const std::string value = lower(one.value);
+    const bool latent =
+        one.key == setting::kQueryLoraRank || one.key == setting::kKeyValueLoraRank ||
+        contains_any(key, {"q_lora_rank", "kv_lora_rank", "q-lora-rank", "kv-lora-rank", "o_lora_rank"});
+    if (latent) continue;
+    const bool decides = contains_any(key, {"use_lora", "use-lora", "use_peft", "use-peft"});
+    if (decides && says_nothing(one)) return false;
+    if (decides) found = true;
+    if (contains_any(key, {"lora_r", "lora-r", "lora_alpha", "lora-alpha", "lora_target", "lora-target", "lora_dim",
+                           "only_optimize_lora", "peft_type", "qlora", "pre_seq_len", "num_virtual_tokens"}) &&
+        !says_nothing(one))
+      found = true;
+    if (contains_any(key, {"finetuning_type", "fine_tune_type", "adapter", "train_type", "fine_tuning"}) &&
+        contains_any(value, {"lora", "dora", "adalora"}))
+      found = true;
+  }
+  return found;
+}
+
+bool scales_rates_by_width(const Config& config) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& one) {
+    const std::string key = lower(one.key);
+    const bool mup = key == "mup" || key.starts_with("mup_") || contains_any(key, {"use_mup", "use-mup", "/mup"});
+    return mup && !says_nothing(one);
+  });
+}
+
+bool rate_is_a_factor(const Plan& plan) {
+  return contains_any(plan.word(setting::kSchedule), {"noam", "rsqrt", "inverse", "sqrt"});
+}
+
+namespace {
+
+// The matrices of the layers, from sizes alone: what most scripts say.
+double matrices_of(const Config& config, std::string_view framework) {
+  const auto count = [&](std::string_view key) { return count_said(config, key).value_or(0); };
+  LayerSizes sizes;
+  const auto model = described_model(config, framework);
+  if (model && model->shape.ffn > 0 && model->unknown.empty()) {
+    if (model->shape.experts > 0 || model->shape.key_value_rank > 0) return 0;
+    const ModelShape& shape = model->shape;
+    sizes = {shape.layers, shape.hidden, shape.ffn, shape.heads, shape.kv_heads, shape.head_dim, shape.gated};
+  } else {
+    if (count(setting::kNumExperts) > 1) return 0;
+    sizes.layers = count(setting::kNumLayers);
+    sizes.hidden = count(setting::kHiddenSize);
+    sizes.gated = flag_said(config, setting::kGatedMlp).value_or(false);
+    sizes.ffn = count_said(config, setting::kFfnHiddenSize).value_or(4 * sizes.hidden);
+    sizes.heads = sizes.kv_heads = 1;
+    sizes.head_dim = sizes.hidden;
+  }
+  const double all = layer_matrices(sizes);
+  return std::isfinite(all) ? all : 0;
+}
+
+}  // namespace
+
+std::optional<ModelSize> model_size(const Plan& plan) {
+  ModelSize out;
+  out.matrices = matrices_of(plan.run().config, plan.framework());
+  auto count = plan.told(setting::kActiveParameters);
+  if (!count) count = plan.told(setting::kParameters);
+  if (count && count->value > 0) {
+    out.parameters = count->value;
+    return out;
+  }
+  if (!(out.matrices > 0)) return std::nullopt;
+  out.parameters = out.matrices;
+  out.whole = false;
+  return out;
+}
+
+WarmupSaid warmup_of(const Plan& plan) {
+  constexpr std::array kKeys{setting::kWarmupSteps,           setting::kWarmupSamples,
+                             setting::kWarmupTokens,          setting::kWarmupFraction,
+                             setting::kWarmupFractionOfDecay, setting::kWarmupFractionOfEpoch};
+  WarmupSaid out;
+  for (const std::string_view key : kKeys) {
+    if (said_unknown(plan.run().config, key)) return {};
+  }
+  // Several may be said, and those that are 0 say nothing against the others.
+  for (const std::string_view key : kKeys) {
+    const auto number = plan.setting(key) != nullptr ? plan.told(key) : std::nullopt;
+    if (!number) continue;
+    out.known = out.said = true;
+    const bool more = number->value > 0 || out.written.empty();
+    if (more) {
+      out.written = number->written;
+      out.where = number->where;
+    }
+    if (key == setting::kWarmupSteps && number->value > 0) out.steps = number->value;
+    if (key != setting::kWarmupSteps) out.share = std::max(out.share, number->value);
+  }
+  if (out.known) {
+    if (!out.steps && out.share > 0) {
+      if (const auto derived = plan.told(setting::kWarmupSteps); derived && derived->value > 0) {
+        out.steps = derived->value;
+      }
+    }
+    return out;
+  }
+  if (const auto standard = framework_default(plan.framework(), setting::kWarmupSteps)) {
+    out.known = true;
+    out.steps = standard->value;
+    out.written = setting::kWarmupSteps;
+  } else if (const auto share = framework_default(plan.framework(), setting::kWarmupFraction)) {
+    out.known = true;
+    out.share = share->value;
+    out.written = setting::kWarmupFraction;
+  }
+  return out;
+}
+
+std::optional<LoggedPeak> logged_peak(const Run& run) {
+  std::optional<LoggedPeak> out;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const Series* rate = run.segments[i].find(metric::kLearningRate);
+    if (rate == nullptr || rate->empty()) continue;
+    if (!out) out = LoggedPeak{i, 0, 0, rate->value(0)};
+    for (std::size_t k = 0; k < rate->size(); ++k) {
+      if (std::isfinite(rate->value(k)) && rate->value(k) > out->rate) {
+        out->segment = i;
+        out->index = k;
+        out->rate = rate->value(k);
+      }
+    }
+  }
+  return out;
+}
+
+bool ran_well(const Run& run) {
+  constexpr std::size_t kEnough = 100;
+  if (!run.has_begun()) return false;
+  const Series* first = nullptr;
+  const Series* last = nullptr;
+  std::size_t records = 0;
+  for (const Segment& segment : run.segments) {
+    const Series* loss = segment.find(metric::kLoss);
+    if (loss == nullptr || loss->empty()) continue;
+    if (first == nullptr) first = loss;
+    last = loss;
+    records += loss->size();
+  }
+  if (records < kEnough) return false;
+  const double end = last->value(last->size() - 1);
+  return std::isfinite(end) && end <= first->value(0);
+}
+
+std::optional<Location> where_said(const Planned& number) {
+  if (number.where.path.empty()) return std::nullopt;
+  return number.where;
+}
+
+Value named(const Plan& plan, const Planned& number) {
+  if (number.origin == Origin::kDefault)
+    return Value(fmt::format("{}, the default of {}", number.key, plan.framework()));
+  return Value(number.written.empty() ? number.key : number.written);
+}
+
+namespace {
+
+struct OptionName {
+  std::string_view framework;
+  std::string_view key;
+  std::string_view option;
+};
+
+constexpr auto kOptions = std::to_array<OptionName>({
+    {"megatron", setting::kLearningRate, "--lr"},
+    {"megatron", setting::kWarmupSteps, "--lr-warmup-iters"},
+    {"megatron", setting::kAdamBeta2, "--adam-beta2"},
+    {"megatron", setting::kAdamEpsilon, "--adam-eps"},
+    {"megatron", setting::kWeightDecay, "--weight-decay"},
+    {"hf-trainer", setting::kLearningRate, "--learning_rate"},
+    {"hf-trainer", setting::kWarmupSteps, "--warmup_steps"},
+    {"hf-trainer", setting::kAdamBeta2, "--adam_beta2"},
+    {"hf-trainer", setting::kAdamEpsilon, "--adam_epsilon"},
+    {"hf-trainer", setting::kWeightDecay, "--weight_decay"},
+    {"nanogpt", setting::kLearningRate, "--learning_rate="},
+    {"nanogpt", setting::kWarmupSteps, "--warmup_iters="},
+    {"nanogpt", setting::kAdamBeta2, "--beta2="},
+    {"nanogpt", setting::kWeightDecay, "--weight_decay="},
+});
+
+std::string joined(std::string_view option, const std::string& number) {
+  return std::string(option) + (option.ends_with('=') ? "" : " ") + number;
+}
+
+}  // namespace
+
+std::string line_to_set(const Plan& plan, std::string_view key, double value) {
+  const std::string number = value >= 1 && value == std::floor(value) && value < 1e9 ? fmt::format("{:.0f}", value)
+                                                                                     : fmt::format("{:.4g}", value);
+  const Setting* said = plan.setting(key);
+  // Betas are written together: one of them alone is no line to copy.
+  const bool pair = said != nullptr && lower(said->written).find("betas") != std::string::npos;
+  if (pair) return "";
+  if (said != nullptr && said->written.starts_with("-")) return joined(said->written, number);
+  for (const OptionName& one : kOptions) {
+    if (one.framework == plan.framework() && one.key == key) return joined(one.option, number);
+  }
+  if (said == nullptr || said->written.empty()) return "";
+  const std::size_t slash = said->written.rfind('/');
+  return (slash == std::string::npos ? said->written : said->written.substr(slash + 1)) + ": " + number;
+}
+
+Value rate_of(const Recipe& recipe) {
+  return Value(fmt::format("{} ({})", format(Value(recipe.peak_rate)), recipe.model));
+}
+
+std::vector<SentenceRecord> with_optimizer_sentences(std::initializer_list<SentenceRecord> own) {
+  static constexpr SentenceRecord kShared[] = {
+      {"adapters", "adapters are trained, whose settings follow rules of their own",
+       "训练的是适配器（LoRA 等），其设置另有规律"},
+      {"not-adam", "the optimizer is {optimizer}: what is known of Adam does not hold for it",
+       "优化器是 {optimizer}，Adam 的经验不适用"},
+      {"optimizer-unsaid", "nothing tells the optimizer", "未说明优化器"},
+      {"begins-unknown", "nothing tells whether training starts from random weights", "无法判断训练是否从随机权重开始"},
+      {"began-trained", "training starts from trained weights", "训练从已训练的权重开始"},
+  };
+  std::vector<SentenceRecord> all(own);
+  all.insert(all.end(), std::begin(kShared), std::end(kShared));
+  return all;
+}
+
+}  // namespace assay

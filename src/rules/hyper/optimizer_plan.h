@@ -1,0 +1,94 @@
+#pragma once
+// What the rules about the optimizer ask of a run's settings: which optimizer acts, whether training starts from random
+// weights, how large the model is, how long it warms up. Essay in optimizer_plan.cpp.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/recipes.h"
+#include "rules/plan.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+enum class OptimizerKind : std::uint8_t {
+  kUnsaid,  // and the framework has none of its own
+  kAdam,    // Adam, AdamW and what differs from them in bits or fusion alone
+  kSgd,     // with or without momentum
+  kAdafactor,
+  kMuon,
+  kLion,
+  kLayerwise,  // LAMB, LARS: the rate is a share of each layer's norm
+  kOther,      // whose rates have a scale of their own: Prodigy, GaLore, Sophia, Shampoo, …
+};
+/// By the setting, else by what the framework always takes.
+OptimizerKind optimizer_of(const Plan& plan);
+/// As it is written; empty: not said.
+std::string optimizer_word(const Plan& plan);
+
+enum class Start : std::uint8_t { kUnknown, kScratch, kTrained };
+struct Beginning {
+  Start start = Start::kUnknown;
+  double sure = 0;        // confidence
+  bool by_log = false;    // the first loss tells it
+  double first_loss = 0;  // by_log
+};
+/// From random weights, or from trained ones.
+Beginning beginning_of(const Plan& plan);
+
+/// Adapters (LoRA, prefixes and their like) are trained, not the model.
+bool trains_adapters(const Config& config);
+/// Rates are scaled matrix by matrix (mu-P).
+bool scales_rates_by_width(const Config& config);
+/// The rate that is set is a factor of another schedule (Noam, inverse square root of the step).
+bool rate_is_a_factor(const Plan& plan);
+
+struct ModelSize {
+  double parameters = 0;  // that a token meets
+  double matrices = 0;    // of the layers, as StepLaw counts; 0: not known
+  bool whole = true;      // false: only the matrices of the layers are known
+};
+/// Nothing where the settings do not describe a language model.
+std::optional<ModelSize> model_size(const Plan& plan);
+
+struct WarmupSaid {
+  bool known = false;
+  bool said = false;            // false: the framework's default
+  std::optional<double> steps;  // where they can be calculated
+  double share = 0;             // of the run, the decay or an epoch, where that is what is said
+  std::string written;
+  Location where;
+  bool none() const { return known && (steps ? *steps <= 0 : share <= 0); }
+};
+WarmupSaid warmup_of(const Plan& plan);
+
+/// The learning rate's greatest value in the log, and where it was first reached.
+struct LoggedPeak {
+  std::size_t segment = 0;
+  std::size_t index = 0;  // into the series
+  double rate = 0;
+  double first = 0;  // the first value of the log
+};
+std::optional<LoggedPeak> logged_peak(const Run& run);
+
+/// Something ran for long enough to show whether it can: a hundred records of a loss that is finite at the end and not
+/// above where it began.
+bool ran_well(const Run& run);
+
+/// Where a number was said. Of a default: nothing.
+std::optional<Location> where_said(const Planned& number);
+/// "--lr", "optimizer/learning_rate", or "the default of megatron".
+Value named(const Plan& plan, const Planned& number);
+
+/// A line to copy that sets it: in the words of the source, or of the framework; empty where neither is known.
+std::string line_to_set(const Plan& plan, std::string_view key, double value);
+
+/// "1e-3 (Pythia 70M)": a published rate with its model.
+Value rate_of(const Recipe& recipe);
+
+/// Sentences that several of these rules use.
+std::vector<SentenceRecord> with_optimizer_sentences(std::initializer_list<SentenceRecord> own);
+
+}  // namespace assay
