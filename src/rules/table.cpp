@@ -29,6 +29,11 @@ namespace assay {
   RULE(kRunRestarted)           \
   RULE(kRunAborted)             \
   RULE(kRerunFault)             \
+  RULE(kClipAlwaysActive)       \
+  RULE(kClipNeverActive)        \
+  RULE(kClipPerLayer)           \
+  RULE(kClipNotApplied)         \
+  RULE(kScheduleMismatch)       \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)
