@@ -34,6 +34,7 @@ namespace assay {
   RULE(kClipPerLayer)           \
   RULE(kClipNotApplied)         \
   RULE(kScheduleMismatch)       \
+  RULE(kSettingOverridden)      \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)

@@ -179,7 +179,47 @@ def applied():
     mindformers(rule + "good-mindformers.yaml", "True")
 
 
+def trainer_script(path, *options):
+    write(path, "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py \\\n    --model_name_or_path model --output_dir out "
+          "--bf16 \\\n    --per_device_train_batch_size 4 --learning_rate 2e-5 \\\n"
+          + "".join("    %s \\\n" % one for one in options) + "    --save_total_limit 2\n")
+
+
+def parallel(path, accumulation, stages, micro):
+    write(path, "runner_config:\n  epochs: 1\n  batch_size: 2\n  sink_size: 2\n"
+          "  gradient_accumulation_steps: %d\noptimizer:\n  type: AdamW\n"
+          "lr_schedule:\n  learning_rate: 1.e-5\n  warmup_steps: 10\nparallel_config:\n  data_parallel: 2\n"
+          "  model_parallel: 1\n  pipeline_stage: %d\n  micro_batch_num: %d\n" % (accumulation, stages, micro))
+
+
+def overridden():
+    rule = "setting-overridden/"
+    usual = "--train-iters 1000 --lr-warmup-iters 20 --min-lr 3e-5"
+    launch(rule + "bad.sh", usual, before="export HCCL_DETERMINISITIC=true")
+    launch(rule + "good.sh", usual, before="export HCCL_DETERMINISTIC=true\nexport HCCL_CONNECT_TIMEOUT=1800")
+    launch(rule + "bad-precisions.sh", usual, "--fp16")
+    launch(rule + "bad-warm-ups.sh", usual, "--lr-warmup-fraction 0.01")
+    launch(rule + "bad-units.sh", "--train-samples 256000 --min-lr 3e-5", "--lr-warmup-iters 20")
+    launch(rule + "good-units.sh", "--train-samples 256000 --min-lr 3e-5", "--lr-warmup-samples 5120")
+    launch(rule + "bad-twice.sh", usual, "--clip-grad 1.0 --clip-grad 0.5 --adam-beta1 0.9 --adam-beta2 0.95")
+    launch(rule + "bad-scale.sh", usual, "--initial-loss-scale 4096")
+    launch(rule + "bad-checkpoint.sh", usual, "--load old --use-checkpoint-opt-param-scheduler")
+    # Two launches, each with its own numbers.
+    both = "torchrun --nproc_per_node 8 train.py --model_name_or_path %s --learning_rate %s --output_dir out " \
+           "--num_train_epochs %d --per_device_train_batch_size 4\n"
+    write(rule + "good-two-launches.sh", "#!/bin/bash\n" + both % ("a", "1e-5", 1) + both % ("b", "2e-5", 3))
+    trainer_script(rule + "bad-max-steps.sh", "--max_steps 1000 --num_train_epochs 2")
+    trainer_script(rule + "bad-constant.sh", "--num_train_epochs 2 --lr_scheduler_type constant --warmup_ratio 0.03")
+    trainer_script(rule + "good-trainer.sh", "--num_train_epochs 2 --lr_scheduler_type cosine --warmup_ratio 0.03")
+    parallel(rule + "bad-pipeline.yaml", 4, 2, 8)
+    parallel(rule + "good-pipeline.yaml", 1, 2, 8)
+    # A dump holds defaults: none of them is a saying.
+    megatron(rule + "good.log", {"lr_warmup_fraction": 0.01, "lr_warmup_iters": 0, "initial_loss_scale": 4294967296,
+                                 "start_weight_decay": 0.1, "end_weight_decay": 0.1}, last=200)
+
+
 if __name__ == "__main__":
     clip()
+    overridden()
     applied()
     schedule()

@@ -5,22 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "assay/finding.h"
 #include "measure/seen_schedule.h"
+#include "rules/issues.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
 
 namespace assay {
-
-struct ScheduleIssue {
-  Severity severity = Severity::kNote;
-  double confidence = 0.8;
-  double impact = 0.1;
-  Phrase message;
-  Location where;
-  std::vector<Evidence> evidence;
-  std::vector<Action> actions;
-};
 
 /// What both halves look at. Refers to a run that outlives it.
 struct ScheduleCase {
@@ -42,10 +32,7 @@ struct Length {
 std::optional<Length> asked_decay(const Plan& plan, const std::optional<Planned>& run_length);
 std::optional<Length> asked_warm_up(const Plan& plan, const std::optional<Planned>& run_length);
 
-void judge_said_schedule(const ScheduleCase& one, std::vector<ScheduleIssue>& out);
-void judge_seen_schedule(const ScheduleCase& one, std::vector<ScheduleIssue>& out);
-
-/// "lr_decay_iters = 800", with its place; for what was derived, its arithmetic is in the report beside.
-Evidence asked_evidence(const Planned& asked);
+void judge_said_schedule(const ScheduleCase& one, std::vector<Issue>& out);
+void judge_seen_schedule(const ScheduleCase& one, std::vector<Issue>& out);
 
 }  // namespace assay

@@ -35,10 +35,10 @@ bool about_warm_up(std::string_view key) {
 }
 
 // Of issues about one thing the first (what was seen) stays.
-void drop_repeated(std::vector<ScheduleIssue>& issues) {
+void drop_repeated(std::vector<Issue>& issues) {
   bool length = false;
   bool warm_up = false;
-  std::erase_if(issues, [&](const ScheduleIssue& one) {
+  std::erase_if(issues, [&](const Issue& one) {
     if (about_length(one.message.key)) return std::exchange(length, true);
     if (about_warm_up(one.message.key)) return std::exchange(warm_up, true);
     return false;
@@ -55,31 +55,16 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
   if (switched_off(run.config)) return out.not_applicable("constant");
   ScheduleCase one{run, plan, set, seen_schedule(run), length_of(run, plan)};
-  std::vector<ScheduleIssue> issues;
+  std::vector<Issue> issues;
   judge_seen_schedule(one, issues);
   judge_said_schedule(one, issues);
   if (!one.seen && !one.length) return out.not_applicable("nothing");
   drop_repeated(issues);
   if (issues.empty()) return;
-  const auto worst = std::ranges::max_element(
-      issues, [](const ScheduleIssue& a, const ScheduleIssue& b) { return a.severity < b.severity; });
-  Finding finding;
-  finding.severity = worst->severity;
+  Finding finding = one_finding(run, issues);
   // A trial of a few steps shows that a program starts, and nothing of its schedule.
   const bool trial = one.length && one.length->value < set["trial"];
-  if (trial && worst->severity != Severity::kError) finding.severity = Severity::kNote;
-  finding.confidence = worst->confidence;
-  finding.impact = worst->impact;
-  finding.message = worst->message;
-  finding.where = worst->where;
-  finding.where->run = run.id;
-  finding.evidence = worst->evidence;
-  finding.actions = worst->actions;
-  for (const ScheduleIssue& other : issues) {
-    if (&other == &*worst) continue;
-    finding.evidence.push_back({other.message, {}, other.where});
-    finding.also.push_back(other.where);
-  }
+  if (trial && finding.severity != Severity::kError) finding.severity = Severity::kNote;
   out.add(std::move(finding));
 }
 

@@ -64,10 +64,10 @@ double share_at_end(Way way, double least, double warm_up, double decay, double 
   return least + (1 - least) * left;
 }
 
-void add_short(const ScheduleCase& one, const Length& decay, double least, std::vector<ScheduleIssue>& out) {
+void add_short(const ScheduleCase& one, const Length& decay, double least, std::vector<Issue>& out) {
   const double rest = 1 - decay.share();
   if (rest < one.set["rest"]) return;
-  ScheduleIssue issue;
+  Issue issue;
   const bool idle = least < kNothing;
   issue.severity = idle ? Severity::kWarning : Severity::kNote;
   issue.impact = rest;
@@ -88,13 +88,13 @@ void add_short(const ScheduleCase& one, const Length& decay, double least, std::
   out.push_back(std::move(issue));
 }
 
-void add_long(const ScheduleCase& one, const Length& decay, double least, Way way, std::vector<ScheduleIssue>& out) {
+void add_long(const ScheduleCase& one, const Length& decay, double least, Way way, std::vector<Issue>& out) {
   const auto warm_up = asked_warm_up(one.plan, one.length);
   const double begin = warm_up && warm_up->unit_en == decay.unit_en ? warm_up->asked.value : 0;
   const double end = share_at_end(way, least, begin, decay.asked.value, decay.run);
   const double left = (end - least) / std::max(1 - least, 1e-9);
   if (left < one.set["left"]) return;
-  ScheduleIssue issue;
+  Issue issue;
   issue.severity = left >= one.set["left-much"] ? Severity::kWarning : Severity::kNote;
   issue.impact = 0.3;
   issue.confidence = 0.75;
@@ -113,7 +113,7 @@ void add_long(const ScheduleCase& one, const Length& decay, double least, Way wa
   out.push_back(std::move(issue));
 }
 
-void judge_decay(const ScheduleCase& one, std::vector<ScheduleIssue>& out) {
+void judge_decay(const ScheduleCase& one, std::vector<Issue>& out) {
   const Way way = way_of(one.plan);
   const auto decay = asked_decay(one.plan, one.length);
   if (way == Way::kNone || !decay) return;
@@ -129,7 +129,7 @@ void judge_decay(const ScheduleCase& one, std::vector<ScheduleIssue>& out) {
 // Megatron's scheduler asserts that the warm-up is shorter than the decay, in all of its styles.
 bool asserts(const Plan& plan) { return plan.framework() == "megatron"; }
 
-void judge_warm_up(const ScheduleCase& one, std::vector<ScheduleIssue>& out) {
+void judge_warm_up(const ScheduleCase& one, std::vector<Issue>& out) {
   const auto warm_up = asked_warm_up(one.plan, one.length);
   if (!warm_up || warm_up->asked.origin != Origin::kSaid) return;
   const auto decay = asked_decay(one.plan, one.length);
@@ -137,7 +137,7 @@ void judge_warm_up(const ScheduleCase& one, std::vector<ScheduleIssue>& out) {
   const bool too_long = warm_up->asked.value >= end;
   const double share = warm_up->share();
   if (!too_long && share <= one.set["warm-up"]) return;
-  ScheduleIssue issue;
+  Issue issue;
   const bool fails = too_long && asserts(one.plan) && !one.run.has_begun();
   const bool never = warm_up->asked.value >= warm_up->run;
   issue.severity = fails ? Severity::kError : never || share > 0.5 ? Severity::kWarning : Severity::kNote;
@@ -181,13 +181,7 @@ std::optional<Length> asked_warm_up(const Plan& plan, const std::optional<Planne
   return in_unit_of_run(plan, run_length, &CountedIn::warm_up);
 }
 
-Evidence asked_evidence(const Planned& asked) {
-  return {{"asked", {{"written", asked.written}, {"value", asked.value}}},
-          {},
-          asked.where.path.empty() ? std::nullopt : std::optional(asked.where)};
-}
-
-void judge_said_schedule(const ScheduleCase& one, std::vector<ScheduleIssue>& out) {
+void judge_said_schedule(const ScheduleCase& one, std::vector<Issue>& out) {
   judge_warm_up(one, out);
   judge_decay(one, out);
 }

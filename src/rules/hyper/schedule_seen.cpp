@@ -36,7 +36,7 @@ constexpr double kUnended = 1.05;  // times the run: a decay that ends later tha
 
 class SeenChecks {
  public:
-  SeenChecks(const ScheduleCase& one, std::vector<ScheduleIssue>& out) : one_(one), seen_(*one.seen), out_(out) {}
+  SeenChecks(const ScheduleCase& one, std::vector<Issue>& out) : one_(one), seen_(*one.seen), out_(out) {}
 
   void judge() {
     if (seen_.form == DecayForm::kRestarts) return restarts();
@@ -72,7 +72,7 @@ class SeenChecks {
                  begin.segment == end.segment ? begin.line : end.line);
   }
 
-  void add(ScheduleIssue issue, std::size_t from, std::size_t to) {
+  void add(Issue issue, std::size_t from, std::size_t to) {
     issue.where = place_of(from, to);
     const Series* series = one_.run.segments[seen_.points[to].segment].find(metric::kLearningRate);
     if (issue.severity != Severity::kNote && series != nullptr) {
@@ -89,7 +89,7 @@ class SeenChecks {
     const double flat = last() - end;
     const double share = flat / std::max(covered(), 1.0);
     if (share < one_.set["rest"] || static_cast<double>(n - seen_.floor_from) < one_.set["records"]) return;
-    ScheduleIssue issue;
+    Issue issue;
     const double least = *seen_.floor / seen_.peak;
     const bool idle = least < kNothing;
     issue.severity = idle ? Severity::kWarning : Severity::kNote;
@@ -114,7 +114,7 @@ class SeenChecks {
   }
 
   // Was it asked for, or is there a factor between what was asked for and what was drawn?
-  void explain_early_end(double end, ScheduleIssue& issue) const {
+  void explain_early_end(double end, Issue& issue) const {
     const auto decay = one_.plan.told(setting::kDecaySteps);
     const auto expected = decay ? decay : one_.length;
     if (!expected || !seen_.counts_steps || !(end > 0)) return;
@@ -158,7 +158,7 @@ class SeenChecks {
     if (left < one_.set["left"] || (end && *end < kUnended * last())) return;
     // Without an end (1/sqrt, exponential) nobody asked for a lower rate.
     if (!end) return;
-    ScheduleIssue issue;
+    Issue issue;
     issue.severity = left >= one_.set["left-much"] ? Severity::kWarning : Severity::kNote;
     issue.confidence = 0.8;
     issue.impact = 0.3;
@@ -176,7 +176,7 @@ class SeenChecks {
     const std::size_t n = seen_.points.size();
     const bool ended = came_to_its_end();
     if (!seen_.from_start || (!ended && static_cast<double>(n) < one_.set["rising"])) return;
-    ScheduleIssue issue;
+    Issue issue;
     issue.severity = ended ? Severity::kWarning : Severity::kNote;
     issue.confidence = ended ? 0.85 : 0.6;
     issue.impact = 0.5;
@@ -191,7 +191,7 @@ class SeenChecks {
     if (!seen_.warm_up || !seen_.from_start || !one_.length || !seen_.counts_steps) return;
     const double share = seen_.warm_up->end / one_.length->value;
     if (share <= one_.set["warm-up"]) return;
-    ScheduleIssue issue;
+    Issue issue;
     issue.severity = share > 0.5 ? Severity::kWarning : Severity::kNote;
     issue.confidence = 0.75;
     issue.impact = share;
@@ -208,7 +208,7 @@ class SeenChecks {
     for (const std::string_view asked : {"restart", "cycl", "sgdr", "plateau", "hard", "wave"}) {
       if (word.find(asked) != std::string::npos) return;
     }
-    ScheduleIssue issue;
+    Issue issue;
     issue.severity = Severity::kNote;
     issue.confidence = 0.7;
     const std::size_t at = seen_.climbs.front();
@@ -222,12 +222,12 @@ class SeenChecks {
 
   const ScheduleCase& one_;
   const SeenSchedule& seen_;
-  std::vector<ScheduleIssue>& out_;
+  std::vector<Issue>& out_;
 };
 
 }  // namespace
 
-void judge_seen_schedule(const ScheduleCase& one, std::vector<ScheduleIssue>& out) {
+void judge_seen_schedule(const ScheduleCase& one, std::vector<Issue>& out) {
   if (one.seen && one.seen->points.size() >= 3) SeenChecks(one, out).judge();
 }
 
