@@ -34,6 +34,7 @@ namespace assay {
   RULE(kClipPerLayer)           \
   RULE(kClipNotApplied)         \
   RULE(kScheduleMismatch)       \
+  RULE(kConfigDrift)            \
   RULE(kSettingOverridden)      \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \

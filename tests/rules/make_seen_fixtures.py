@@ -218,8 +218,32 @@ def overridden():
                                  "start_weight_decay": 0.1, "end_weight_decay": 0.1}, last=200)
 
 
+def drift():
+    rule = "config-drift/"
+    own = lambda s: cosine(s, 3e-4, 3e-5, 100, 1000)
+    megatron(rule + "bad.log", {"world_size": 8}, rate=lambda s: 8 * own(s))
+    megatron(rule + "bad-rate-note.log", {"lr": 3.3e-4})
+    megatron(rule + "good.log", {})
+    megatron(rule + "good-every-90.log", {}, every=90)  # the peak lies between two records
+    megatron(rule + "bad-warm-up.log", {}, rate=lambda s: cosine(s, 3e-4, 3e-5, 400, 1000))
+    megatron(rule + "bad-no-warm-up.log", {}, rate=lambda s: cosine(s + 100, 3e-4, 3e-5, 100, 1100))
+    # Twenty skipped steps before the warm-up: it is as long as it was asked to be.
+    megatron(rule + "good-skipped.log", {}, rate=lambda s: own(max(s - 20, 0)), last=600)
+    megatron(rule + "bad-batch.log", {}, batch=32)
+    megatron(rule + "bad-scale.log", {}, scale=lambda s: 65536.0 if s < 300 else 32768.0)
+    megatron(rule + "good-scale.log", {"bf16": False, "fp16": True}, scale=lambda s: 65536.0 if s < 300 else 32768.0)
+    megatron(rule + "bad-clip.log", {}, norms=lambda s, r: min(norm(s, 0.5, r), 0.5))
+    megatron(rule + "bad-beyond.log", {"train_iters": 500, "lr_decay_iters": 1000}, total=500)
+    two = "--train-iters 1000 --lr-warmup-iters 100 --min-lr 3e-5 --lr-decay-style cosine --adam-beta2 %s"
+    megatron(rule + "bad-two/train.log", {})
+    launch(rule + "bad-two/run.sh", two % "0.999")
+    megatron(rule + "good-two/train.log", {})
+    launch(rule + "good-two/run.sh", two % "0.95")
+
+
 if __name__ == "__main__":
     clip()
+    drift()
     overridden()
     applied()
     schedule()

@@ -151,8 +151,8 @@ class SeenChecks {
     // A default says little of a program whose settings were not seen.
     if (asked && asked->origin == Origin::kDefault && !one_.plan.told(setting::kLearningRate)) asked.reset();
     // Where nobody told the minimum: the one that fits, or the usual tenth.
-    double least = asked ? asked->value : kUsualLeast * seen_.peak;
-    if (!(least < seen_.last)) least = 0;
+    const double least = asked ? asked->value : kUsualLeast * seen_.peak;
+    if (least >= seen_.last * (1 - kSameLength)) return;  // it is there
     const auto end = asked || !seen_.decay_end ? seen_.end_at(least) : seen_.decay_end;
     const double left = (seen_.last - least) / (seen_.peak - least);
     if (left < one_.set["left"] || (end && *end < kUnended * last())) return;
