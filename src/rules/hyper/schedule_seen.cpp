@@ -148,8 +148,9 @@ class SeenChecks {
   void unended() {
     if (!falls() || seen_.form == DecayForm::kUnclear) return;
     auto asked = one_.plan.min_learning_rate();
-    // A default says little of a program whose settings were not seen.
-    if (asked && asked->origin == Origin::kDefault && !one_.plan.told(setting::kLearningRate)) asked.reset();
+    // A default says less than the curve, and nothing of a program whose settings were not seen.
+    const bool assumed = asked && asked->origin == Origin::kDefault;
+    if (assumed && (seen_.decay_end || !one_.plan.told(setting::kLearningRate))) asked.reset();
     // Where nobody told the minimum: the one that fits, or the usual tenth.
     const double least = asked ? asked->value : kUsualLeast * seen_.peak;
     if (least >= seen_.last * (1 - kSameLength)) return;  // it is there
