@@ -34,6 +34,7 @@ inline constexpr std::string_view kStepsSetting = "steps";
 
 struct Fingerprint {
   std::string path;
+  bool named = false;  // by the user, and not only the folder that it lies in
   std::string kind;  // FileRecord::kind
   std::string dialect;
   std::optional<double> started;  // Recording::started

@@ -141,6 +141,7 @@ void Shelf::put(std::size_t file, Recording recording) {
   const bool alone = inputs_.size() == 1 && place.members.empty();
   if (!alone) fingerprints_[file] = fingerprint(recording, points_for(inputs_.size()));
   fingerprints_[file].path = inputs_[file].path;
+  fingerprints_[file].named = inputs_[file].named;
   const bool wanted = recording.rows() > 0 || !recording.events.empty() || !recording.config.settings.empty();
   const std::size_t bytes = bytes_of(recording);
   const bool room = held_bytes_.fetch_add(bytes) + bytes <= options_.held_bytes;

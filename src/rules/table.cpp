@@ -37,6 +37,13 @@ namespace assay {
   RULE(kAdamEpsilonLost)        \
   RULE(kAdamEpsilonSetting)     \
   RULE(kWeightDecaySetting)     \
+  RULE(kClipAlwaysActive)       \
+  RULE(kClipNeverActive)        \
+  RULE(kClipPerLayer)           \
+  RULE(kClipNotApplied)         \
+  RULE(kScheduleMismatch)       \
+  RULE(kConfigDrift)            \
+  RULE(kSettingOverridden)      \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)

@@ -36,11 +36,12 @@ const char* word(SourceRole role) {
 }
 
 // "main a.log, same b.csv; main c.log": the groups by their main files.
-std::string groups(const Folder& folder, bool backwards = false) {
+std::string groups(const Folder& folder, bool backwards = false, bool named = false) {
   std::vector<Fingerprint> prints;
   for (const auto& [path, text] : folder) {
     prints.push_back(fingerprint(read_bytes(path, text), points_for(folder.size())));
     prints.back().path = path;
+    prints.back().named = named;
   }
   if (backwards) std::reverse(prints.begin(), prints.end());
   const Grouping found = group_files(prints);
@@ -439,6 +440,9 @@ TEST(Group, WhatWasSeenRefutesSettings) {
          "main a.log; settings config.json; unused config.json: its 300 steps are fewer than the log has, 400");
   expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": -1}"}},
          "main a.log, settings config.json");
+  // Named together with the log they belong to it: what contradicts it is a finding (config-drift).
+  EXPECT_EQ(groups({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.003}"}}, false, true),
+            "main a.log, settings config.json");
   // By name of the run.
   expect({{"a.csv", table(loss_of(1))}, {"a.log", log}, {"a.hparams.json", "{\"learning_rate\": 0.003}"}},
          "main a.csv, same a.log, settings a.hparams.json");

@@ -1,14 +1,12 @@
-// The grad norm is high and stays so: as a level that rose and did not come back, as a tail that is far too heavy, or
-// as a level far above any clip threshold.
+// The grad norm is high and stays so: as a level that rose and did not come back, or as a tail that is far too heavy.
 //
-// Three questions, from the worst to the mildest.
+// Two questions, the worse one first.
 //  1. Did the level rise for good? The level is compared with the lowest that the same run had held before, so that no
 //     absolute number is needed: a jump that is never taken back, or a slow climb to the end (measure/drift).
 //  2. Is it wild? Each norm is divided by the median of its neighbourhood, which removes the long decline of a healthy
 //     run; of what is left, the ratio of the 90th and 99th percentile to the median is nearly the same in all healthy
 //     runs (1.15 to 1.8 and up to 2.3) and far away in a run whose learning rate is too high (7.9 and 67).
-//  3. Does the clip threshold set the length of every update? A median above it says so. That is usual in fine-tuning
-//     and no harm by itself: a note. Where the threshold is not told, the one that most recipes have (1.0) stands in.
+// How the level lies to the clip threshold is for clip-always-active and clip-never-active to say.
 
 #include <algorithm>
 #include <array>
@@ -36,14 +34,12 @@ constexpr double kSpread = 0.5;             // of the records: what happens with
 constexpr std::size_t kApart = 10;          // records between two events; one event alone is no tail
 constexpr std::size_t kForTail = 100;       // records from which a 99th percentile does
 constexpr double kWarmUp = 0.1;             // of the records: norms at the start of training are high in every run
-constexpr double kUsualClip = 1.0;          // the default of Megatron-LM, the Hugging Face Trainer and torchtitan
-constexpr double kHugeNorm = 1e6;           // beside a loss scale: then the norm may still carry it
 
-enum class Kind : std::uint8_t { kAboveClip, kNeverClipped, kHeavyTail, kRisen };
+enum class Kind : std::uint8_t { kHeavyTail, kRisen };
 
 struct High {
   std::size_t segment = 0;
-  Kind kind = Kind::kAboveClip;
+  Kind kind = Kind::kHeavyTail;
   Severity severity = Severity::kNote;
   StepRange steps;
   std::int64_t line = 0;
@@ -158,36 +154,6 @@ void set_place(const Series& series, const Norms& norms, std::size_t from, std::
   out.line = series.line(norms.index(from));
 }
 
-std::optional<High> above_clip(const Run& run, const Segment& segment, const Norms& norms, const Parameters& set) {
-  const std::size_t n = norms.logs.size();
-  const double middle = std::exp(median(norms.logs));
-  const double low = std::exp(quantile(norms.logs, 0.25));  // three records in four: a level, not an event
-  const double told = clip_threshold(run);
-  const Series* fraction = segment.find(metric::kClipFraction);
-  High out;
-  if (fraction != nullptr && fraction->size() >= kFewest && median(fraction->values.span()) == 0) {
-    if (low < set["usual"] * kUsualClip) return std::nullopt;
-    out.kind = Kind::kNeverClipped;
-    out.values = {{"median", middle}};
-    return out;
-  }
-  const bool known = told > 0;
-  const double clip = known ? told : kUsualClip;
-  if (low <= (known ? clip : set["usual"] * clip)) return std::nullopt;
-  if (!known && middle >= kHugeNorm) return std::nullopt;
-  if (!known && segment.find(metric::kLossScale) != nullptr && middle >= 1000) return std::nullopt;
-  const auto clipped =
-      std::count_if(norms.logs.begin(), norms.logs.end(), [&](double x) { return std::exp(x) > clip; });
-  out.kind = Kind::kAboveClip;
-  out.confidence = known ? 0.9 : 0.5;
-  out.values = {{"median", middle},
-                {"clip", clip},
-                {"ratio", Value(middle / clip, Unit::kTimes)},
-                {"share", Value(100.0 * static_cast<double>(clipped) / static_cast<double>(n), Unit::kPercent)},
-                {"known", known ? 1 : 0}};
-  return out;
-}
-
 std::optional<High> judge_segment(const Run& run, std::size_t index, const Parameters& set) {
   const Segment& segment = run.segments[index];
   const Series* series = segment.find(metric::kGradNorm);
@@ -221,24 +187,12 @@ std::optional<High> judge_segment(const Run& run, std::size_t index, const Param
     out.values = {{"p90", tail->p90}, {"p99", tail->p99}};
     return out;
   }
-  std::optional<High> clip = above_clip(run, segment, norms, set);
-  if (clip) {
-    clip->segment = index;
-    set_place(*series, norms, 0, n - 1, *clip);
-  }
-  return clip;
+  return std::nullopt;
 }
 
 std::string key_of(const High& high) {
-  switch (high.kind) {
-    case Kind::kRisen: return high.to_the_end ? "risen" : "risen-for-a-time";
-    case Kind::kHeavyTail: return "heavy-tail";
-    case Kind::kNeverClipped: return "never-clipped";
-    case Kind::kAboveClip: break;
-  }
-  const auto known =
-      std::find_if(high.values.begin(), high.values.end(), [](const auto& v) { return v.first == "known"; });
-  return known != high.values.end() && known->second == Value(1) ? "above-clip" : "above-usual-clip";
+  if (high.kind == Kind::kHeavyTail) return "heavy-tail";
+  return high.to_the_end ? "risen" : "risen-for-a-time";
 }
 
 void add_actions(const Run& run, const High& worst, Finding& finding) {
@@ -247,7 +201,7 @@ void add_actions(const Run& run, const High& worst, Finding& finding) {
     finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
   }
   if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
-  if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
+  if (worst.kind == Kind::kHeavyTail) {
     finding.actions.push_back({{"clip-at", {{"clip", two_digits(quantile(series.values.span(), 0.9))}}}, ""});
   }
 }
@@ -309,10 +263,7 @@ const Rule kGradNormHigh{
                     "healthy runs have 1.15 to 1.8, a run with its learning rate too high 7.9; the limit lies between, "
                     "at twice the worst healthy one"},
                    {"p99", "of the median", 12, 2, 1e6,
-                    "healthy runs have up to 2.3, the sick one 67; alone it is a note"},
-                   {"usual", "of the usual clip threshold of 1.0", 3, 1, 1000,
-                    "where the log does not tell the threshold, a median at three times the usual one is clipped in "
-                    "nearly every recipe"}},
+                    "healthy runs have up to 2.3, the sick one 67; alone it is a note"}},
     .sentences = with_loss_sentences(
         {{"risen", "grad norm rose from {level} to {now} (about {ratio} times) from step {step} on and stayed",
           "从第 {step} 步起梯度范数从 {level} 升到 {now}（约 {ratio} 倍）并一直停留在高位"},
@@ -323,14 +274,6 @@ const Rule kGradNormHigh{
           "grad norm swings wildly: one record in ten above {p90} times the median around it, one in a hundred above "
           "{p99} times (healthy: 1.8 and 2.3)",
           "梯度范数剧烈波动：十分之一的记录超过局部中位数的 {p90} 倍，百分之一超过 {p99} 倍（正常为 1.8 和 2.3）"},
-         {"above-clip",
-          "median grad norm {median} against a clip threshold of {clip}: {share} of the records are clipped",
-          "梯度范数中位数 {median}，裁剪阈值 {clip}：{share} 的记录被裁剪"},
-         {"above-usual-clip",
-          "median grad norm {median}; with the usual clip threshold of {clip} nearly every step ({share}) is clipped",
-          "梯度范数中位数 {median}；若采用常用的裁剪阈值 {clip}，几乎每一步（{share}）都会被裁剪"},
-         {"never-clipped", "median grad norm {median}, and no step is clipped: the threshold never acts",
-          "梯度范数中位数 {median}，但没有一步被裁剪：阈值从未起作用"},
          {"no-norm", "needs a grad norm in at least five records", "需要至少五条记录带有梯度范数"},
          {"loss-reacts", "the loss reacts: {before} before, up to {peak}", "loss 随之变化：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss does not react: {before} before, at most {peak}",
@@ -340,27 +283,18 @@ const Rule kGradNormHigh{
           "降低学习率（可先减半）；学习率过高时，只调裁剪阈值是治标不治本"},
          {"clip-at", "clip at {clip}, the 90th percentile of the norms of this run",
           "把梯度裁剪阈值设为 {clip}（本次训练范数的 90% 分位数）"}}),
-    .docs = {.finds = "A grad norm whose level rose and stayed, one with far too heavy a tail, and one that lies above "
-                      "the clip threshold all the time.",
+    .docs = {.finds = "A grad norm whose level rose and stayed, and one with far too heavy a tail.",
              .matters = "A norm that grows for good says that the run is leaving the region where its learning rate is "
-                        "small enough; a norm that swings says that it never was there. Where every step is clipped, "
-                        "the clip threshold and not the learning rate sets the length of the updates.",
+                        "small enough; a norm that swings says that it never was there.",
              .decides =
                  "First the level: a jump of at least `ratio` that lasts for `share` of the records, or a climb to the "
                  "end by as much, is a warning at `ratio-alone` or when the loss reacts, else a note. Then the tail, "
                  "after division by the median of 65 records around each: `p90` is a warning where the high records "
-                 "are spread over half of the run, `p99` alone a note. Then the threshold: three quarters of the "
-                 "records above it (above `usual` times 1.0 where it is not told) "
-                 "are a note. The first tenth of the records is left out of the tail.",
+                 "are spread over half of the run, `p99` alone a note. The first tenth of the records is left out of the tail.",
              .example = "`grad norm rose from 1.5 to 41,200 (about 27,000 times) from step 7,300 on and stayed`",
-             .to_do = "Lower the learning rate, or warm up longer; resume from before the rise. A threshold that clips "
-                      "everything is better replaced by a lower learning rate.",
-             .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something. Fine-tuning "
-                             "of pre-trained models has medians of 5 to 10 as a rule: that is why it is a note.",
-             .references =
-                 "MLCommons AlgoPerf submissions (public logs of healthy and sick runs). Google Research, Deep "
-                 "Learning Tuning Playbook: more than half of the updates clipped means that the learning rate is too "
-                 "high. NVIDIA/Megatron-LM and the Hugging Face Trainer: default threshold 1.0."},
+             .to_do = "Lower the learning rate, or warm up longer; resume from before the rise.",
+             .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something.",
+             .references = "MLCommons AlgoPerf submissions (public logs of healthy and sick runs)."},
     .judge = judge};
 
 }  // namespace assay

@@ -1,0 +1,32 @@
+#include "rules/said_places.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace assay {
+
+std::string last_name(std::string_view written) {
+  const std::size_t at = written.find_last_of("./");
+  std::string out(at == std::string_view::npos ? written : written.substr(at + 1));
+  out.erase(0, std::min(out.find_first_not_of("-+"), out.size()));
+  for (char& c : out) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+const Setting* last_written(const Config& config, std::string_view name) {
+  const auto found = std::find_if(config.settings.rbegin(), config.settings.rend(), [&](const Setting& one) {
+    return last_name(one.written.empty() ? one.key : one.written) == name;
+  });
+  return found == config.settings.rend() ? nullptr : &*found;
+}
+
+bool printed_by_run(const Run& run, const Location& where) {
+  const auto found =
+      std::find_if(run.sources.begin(), run.sources.end(), [&](const Source& one) { return one.path == where.path; });
+  if (found == run.sources.end() || !run.has_begun()) return false;
+  return found->role != SourceRole::kSettings && found->role != SourceRole::kSummary;
+}
+
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+}  // namespace assay

@@ -1,0 +1,24 @@
+#pragma once
+// Who said what, where: questions to the settings that several rules ask.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/run.h"
+
+namespace assay {
+
+/// The last part of a key as written, in lower case, with '_' for '-': "wrapper.use-clip-grad" is "use_clip_grad".
+std::string last_name(std::string_view written);
+
+/// The last setting whose written key ends in that name; null: not said.
+const Setting* last_written(const Config& config, std::string_view name);
+
+/// Whether the place is in a file that holds records of the run: then the program itself printed the setting.
+bool printed_by_run(const Run& run, const Location& where);
+
+/// The file without its folders.
+std::string_view file_name(std::string_view path);
+
+}  // namespace assay
