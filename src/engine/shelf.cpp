@@ -141,6 +141,7 @@ void Shelf::put(std::size_t file, Recording recording) {
   const bool alone = inputs_.size() == 1 && place.members.empty();
   if (!alone) fingerprints_[file] = fingerprint(recording, points_for(inputs_.size()));
   fingerprints_[file].path = inputs_[file].path;
+  fingerprints_[file].named = inputs_[file].named;
   const bool wanted = recording.rows() > 0 || !recording.events.empty() || !recording.config.settings.empty();
   const std::size_t bytes = bytes_of(recording);
   const bool room = held_bytes_.fetch_add(bytes) + bytes <= options_.held_bytes;
@@ -182,6 +183,7 @@ void Shelf::unpack() {
 
 std::optional<Recording> Shelf::take(std::size_t file) {
   Place& place = places_[file];
+  if (place.held && place.shared) return place.held;
   if (place.held) {
     std::optional<Recording> out = std::move(place.held);
     place.held.reset();

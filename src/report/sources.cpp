@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "assay/metric.h"
+#include "report/verdict.h"
 #include "report/words.h"
 
 namespace assay {
@@ -155,6 +156,14 @@ std::string beside_phrase(const Report& report, Language language) {
 
 std::string beside_command(const Report& report) {
   if (report.beside.empty() || report.arguments.empty()) return {};
+  // What a plan names is told file by file: its folder holds the settings of others.
+  const bool planned = !report.runs.empty() && std::none_of(report.runs.begin(), report.runs.end(), has_begun);
+  if (planned && report.beside.size() <= kMostListed) {
+    std::string out = "assay check";
+    for (const std::string& one : report.arguments) out += " " + one;
+    for (const Beside& one : report.beside) out += " " + one.path;
+    return out;
+  }
   const std::string_view folder = folder_of(report.arguments.front());
   return "assay check " + (folder.empty() ? "." : std::string(folder));
 }

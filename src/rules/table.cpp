@@ -29,6 +29,14 @@ namespace assay {
   RULE(kRunRestarted)           \
   RULE(kRunAborted)             \
   RULE(kRerunFault)             \
+  RULE(kBatchArithmetic)        \
+  RULE(kBatchTooLarge)          \
+  RULE(kBatchTooSmall)          \
+  RULE(kLossScaleSetting)       \
+  RULE(kTokensPerParameter)     \
+  RULE(kFp16Range)              \
+  RULE(kAccumulateLowPrecision) \
+  RULE(kOptimizerStateLowPrecision) \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)

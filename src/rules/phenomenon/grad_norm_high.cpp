@@ -15,10 +15,12 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/departures.h"
 #include "measure/drift.h"
 #include "measure/scaler.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -246,9 +248,11 @@ void add_actions(const Run& run, const High& worst, Finding& finding) {
   if (worst.kind == Kind::kRisen && worst.severity != Severity::kNote) {
     finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
   }
-  if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
+  if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, "", ActionRole::kLearningRate});
   if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
-    finding.actions.push_back({{"clip-at", {{"clip", two_digits(quantile(series.values.span(), 0.9))}}}, ""});
+    const double clip = two_digits(quantile(series.values.span(), 0.9));
+    finding.actions.push_back(
+        {{"clip-at", {{"clip", clip}}}, option_to_set(run, setting::kClipNorm, clip), ActionRole::kClip});
   }
 }
 

@@ -12,8 +12,10 @@
 #include <functional>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/training_kind.h"
+#include "rules/actions.h"
 #include "rules/excerpts.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -181,7 +183,9 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   if (finding.severity == Severity::kNote || (count < 2 && !frequent)) return;
   const Series* norm = segment.find(metric::kGradNorm);
   if (norm != nullptr && norm->size() >= 100) {
-    finding.actions.push_back({{"clip", {{"clip", two_digits(quantile(norm->values.span(), kClipQuantile))}}}, ""});
+    const double clip = two_digits(quantile(norm->values.span(), kClipQuantile));
+    finding.actions.push_back(
+        {{"clip", {{"clip", clip}}}, option_to_set(run, setting::kClipNorm, clip), ActionRole::kClip});
   }
   finding.actions.push_back({{"beta2", {}}, ""});
 }
