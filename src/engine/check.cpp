@@ -232,7 +232,7 @@ void add_beside(const Discovery& discovery, std::span<const Input> inputs, const
   for (const Outcome& one : outcomes) {
     if (!one.run) continue;
     for (std::string& path : named_beside(one.run->id, one.refers)) {
-      const auto same = [&](const auto& other) { return other.path == path; };
+      const auto same = [&](const auto& other) { return plain_path(other.path) == plain_path(path); };
       const bool known = std::any_of(inputs.begin(), inputs.end(), same) ||
                          std::any_of(report.beside.begin(), report.beside.end(), same);
       if (!known) report.beside.push_back({std::move(path), SourceRole::kSettings});

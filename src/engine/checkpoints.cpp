@@ -1,5 +1,6 @@
-// "Resume from a checkpoint before step 1,480" is advice; "resume from out/iter_0001400" is a command. Which checkpoints
-// there are the folder tells: trainers name them by the step. A log may name others, long since deleted to save room.
+// "Resume from a checkpoint before step 1,480" is advice; "resume from out/iter_0001400" is a command. Which
+// checkpoints there are the folder tells: trainers name them by the step. A log may name others, long since deleted to
+// save room.
 //
 // Only names are looked at, as the walk comes across them: a checkpoint is a folder of many gigabytes. The names are
 // those of Megatron-LM (iter_0001000), DeepSpeed (global_step1000), transformers (checkpoint-1000), torchtitan and

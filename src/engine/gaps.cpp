@@ -1,6 +1,6 @@
-// A script is often a template: the number of machines is asked for at the start, the model is described elsewhere. What
-// is missing the user can say. It must not replace what is there: two numbers for one thing are a contradiction that
-// the settings themselves have to settle, and an option that silently wins would hide it.
+// A script is often a template: the number of machines is asked for at the start, the model is described elsewhere.
+// What is missing the user can say. It must not replace what is there: two numbers for one thing are a contradiction
+// that the settings themselves have to settle, and an option that silently wins would hide it.
 
 #include "engine/gaps.h"
 

@@ -44,8 +44,8 @@ struct Grouping {
   std::vector<UnusedSettings> unused;
 };
 
-/// Each file with records or settings is in exactly one group, but for settings that several plans name. Depends on the fingerprints alone, not on their order
-/// except where nothing else tells two apart. O(n log n).
+/// Each file with records or settings is in exactly one group, but for settings that several plans name. Depends on the
+/// fingerprints alone, not on their order except where nothing else tells two apart. O(n log n).
 Grouping group_files(std::span<const Fingerprint> files);
 
 // --- its parts, for tests and for each other ---

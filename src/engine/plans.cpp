@@ -68,7 +68,7 @@ class Planner {
       const std::size_t i = group.members.front().file;
       if (file(i).has_records() || known_.layouts[i].aside) continue;
       plans_[i] = {i};
-      by_name_[known_.layouts[i].name].push_back(i);
+      by_path_[plain_path(file(i).path)] = i;
     }
   }
 
@@ -100,16 +100,16 @@ class Planner {
 
   // The file that the reference means; the file itself where it means none that was read.
   std::size_t best_fit(std::size_t i, const std::string& reference) const {
-    const auto same_name = by_name_.find(reference.substr(reference.rfind('/') + 1));
+    const std::string& folder = known_.layouts[i].folder;
     std::size_t best = i;
-    if (same_name == by_name_.end()) return best;
     std::tuple<std::size_t, std::size_t> closest{0, 0};
-    for (const std::size_t other : same_name->second) {
-      const std::size_t fit = fits_reference(file(other).path, known_.layouts[i].folder, reference);
-      const std::tuple<std::size_t, std::size_t> close{fit, file(other).path.size()};
-      if (other == i || fit == 0 || close <= closest) continue;
+    for (const std::string& path : paths_of_reference(folder, reference)) {
+      const auto other = by_path_.find(path);
+      if (other == by_path_.end() || other->second == i) continue;
+      const std::tuple<std::size_t, std::size_t> close{fits_reference(path, folder, reference), path.size()};
+      if (std::get<0>(close) == 0 || close <= closest) continue;
       closest = close;
-      best = other;
+      best = other->second;
     }
     return best;
   }
@@ -183,7 +183,7 @@ class Planner {
   const Known& known_;
   Grouping& grouping_;
   std::map<std::size_t, std::vector<std::size_t>> plans_;  // the file that leads -> all files of the plan, itself first
-  std::map<std::string, std::vector<std::size_t>> by_name_;
+  std::map<std::string, std::size_t> by_path_;
 };
 
 }  // namespace

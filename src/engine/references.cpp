@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kMostReferences = 64;
 constexpr std::size_t kLongest = 400;
 constexpr std::size_t kMostPlaces = 4;
+constexpr std::size_t kMostPaths = 256;
 
 constexpr auto kEndings =
     std::to_array<std::string_view>({".json", ".yaml", ".yml", ".toml", ".sh", ".env", ".gin", ".cfg", ".py"});
@@ -93,6 +94,8 @@ std::vector<std::string> references_of(const Config& config) {
   return out;
 }
 
+std::string plain_path(std::string_view path) { return joined(names_of(path), 0, path.starts_with('/')); }
+
 std::size_t fits_reference(std::string_view path, std::string_view folder, std::string_view reference) {
   bool open = false;
   const std::string_view end = known_end(reference, open);
@@ -115,6 +118,24 @@ std::size_t fits_reference(std::string_view path, std::string_view folder, std::
     if (is_beginning_of(of_folder, of_path, before) && (own || !open || count > 1)) return count;
   }
   return 0;
+}
+
+std::vector<std::string> paths_of_reference(std::string_view folder, std::string_view reference) {
+  bool open = false;
+  const std::vector<std::string> wanted = names_of(known_end(reference, open));
+  std::vector<std::string> out;
+  if (wanted.empty()) return out;
+  const std::vector<std::string> of_folder = names_of(folder);
+  const bool absolute = folder.starts_with('/');
+  if (reference.starts_with('/')) out.push_back(joined(names_of(reference), 0, true));
+  for (std::size_t up = 0; up <= of_folder.size() && out.size() < kMostPaths; ++up) {
+    for (std::size_t from = 0; from < (open ? wanted.size() : 1); ++from) {
+      std::vector<std::string> whole(of_folder.begin(), of_folder.end() - static_cast<std::ptrdiff_t>(up));
+      whole.insert(whole.end(), wanted.begin() + static_cast<std::ptrdiff_t>(from), wanted.end());
+      out.push_back(joined(names_of(joined(whole, 0, absolute)), 0, absolute));
+    }
+  }
+  return out;
 }
 
 std::vector<std::string> places_of_reference(std::string_view folder, std::string_view reference) {

@@ -1,5 +1,6 @@
 #pragma once
-// How a framework is told a setting: the words to copy into a command line or a configuration. Data: framework_options.cpp.
+// How a framework is told a setting: the words to copy into a command line or a configuration. Data:
+// framework_options.cpp.
 
 #include <cstdint>
 #include <optional>

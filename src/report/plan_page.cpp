@@ -85,6 +85,9 @@ class PlanPage {
       if (auto line = row_of(row)) cells.push_back(std::move(*line));
     }
     print_table(page_, 2, {{"", false}, {"", true}, {"", false}}, cells);
+    if (!untold_.empty()) {
+      page_.paragraph("  ", 2, 4, lang("told by no setting: ", "没有设置说明：") + listed(untold_, page_.language()));
+    }
     template_line();
   }
 
@@ -135,7 +138,7 @@ class PlanPage {
     return whole ? format(Value(*whole)) : format(Value(*value));
   }
 
-  std::optional<std::vector<std::string>> row_of(const PlanRow& row) const {
+  std::optional<std::vector<std::string>> row_of(const PlanRow& row) {
     const Derived* derived = fact(row.key);
     const Setting* setting = said(row.key);
     const std::string label = page_.clean(row.label.in(page_.language()));
@@ -151,11 +154,22 @@ class PlanPage {
       value = derived->value == Value("none") ? lang("none", "无") : format(derived->value);
       origin = derived->arithmetic.en == "as set" ? first_place(*derived) : derived->arithmetic.in(page_.language());
     } else if (setting != nullptr) {
-      value = number(*setting);
+      // A word as it is understood ("bf16" of "amp_bf16").
+      const bool word = derived != nullptr && std::holds_alternative<std::string>(derived->value.data);
+      value = word ? format(derived->value) : number(*setting);
       origin = place(*setting);
     } else if (row.always) {
       value = lang("not known", "未知");
-      origin = missing(row);
+      origin = what_is_missing(row);
+      const std::string option = row.option.empty() ? "" : std::string(row.option) + " N";
+      if (origin.empty()) {
+        std::string untold = row.label.in(page_.language());
+        if (row.key == setting::kParameters) untold += lang(", as no model is described", "（没有模型的描述）");
+        untold_.push_back(untold + (option.empty() ? "" : " (" + option + ")"));
+        return std::nullopt;
+      }
+      if (!option.empty())
+        origin += say("; {option} tells it", "；可用 {option} 给出", {{"option", option}}, page_.language());
     } else {
       return std::nullopt;
     }
@@ -183,9 +197,8 @@ class PlanPage {
     return "";
   }
 
-  // A number that would follow from others: the first of these that is not known, and why.
+  // A number that would follow from others: the first of these that is not known, and why. Empty: nothing is told.
   std::string what_is_missing(const PlanRow& row) const {
-    if (row.key == setting::kParameters) return lang("no model is described", "没有模型的描述");
     for (const std::string_view key : row.stands_on) {
       const Setting* one = said(key);
       if (one == nullptr || one->unknown.empty()) continue;
@@ -202,16 +215,7 @@ class PlanPage {
       return say("needs {key}, which no setting tells", "需要 {key}，但没有设置说明", {{"key", std::string(key)}},
                  page_.language());
     }
-    return lang("no setting tells it", "没有设置说明");
-  }
-
-  std::string missing(const PlanRow& row) const {
-    std::string out = what_is_missing(row);
-    if (!row.option.empty()) {
-      out +=
-          say("; {option} N does", "；可用 {option} N 给出", {{"option", std::string(row.option)}}, page_.language());
-    }
-    return out;
+    return {};
   }
 
   // A script that is still to be filled in tells numbers that nobody has chosen yet.
@@ -234,6 +238,7 @@ class PlanPage {
 
   Page& page_;
   const RunSummary& run_;
+  std::vector<std::string> untold_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "assay/setting.h"
 #include "facts/framework_options.h"
 #include "measure/derive.h"
+#include "rules/places.h"
 
 namespace assay {
 
@@ -60,17 +61,18 @@ std::string trainer_of(const Run& run) {
 }
 
 std::string plain_number(double value) {
-  if (value != 0 && (std::fabs(value) < 1e-3 || std::fabs(value) >= 1e7)) {
-    std::string out = fmt::format("{:.6g}", value);
-    const std::size_t exponent = out.find('e');
-    if (exponent == std::string::npos) return out;
-    // "1.5e-04" -> "1.5e-4", "1e+08" -> "1e8"
-    std::string power = out.substr(exponent + 1);
-    const bool negative = power.starts_with('-');
-    power.erase(0, std::min(power.find_first_not_of("+-0"), power.size() - 1));
-    return out.substr(0, exponent) + (negative ? "e-" : "e") + power;
-  }
-  return fmt::format("{:.10g}", value);
+  const bool plain = value == 0 || (std::fabs(value) >= 1e-3 && std::fabs(value) < 1e7);
+  if (plain) return fmt::format("{:.10g}", value);
+  // "1.500000e-04" -> "1.5e-4", "1.000000e+08" -> "1e8"
+  const std::string text = fmt::format("{:.6e}", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;  // not finite
+  std::string digits = text.substr(0, exponent);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  std::string power = text.substr(exponent + 2);
+  power.erase(0, std::min(power.find_first_not_of('0'), power.size() - 1));
+  return digits + (text[exponent + 1] == '-' ? "e-" : "e") + power;
 }
 
 std::string option_to_set(const Run& run, std::string_view key, double value) {
@@ -79,11 +81,22 @@ std::string option_to_set(const Run& run, std::string_view key, double value) {
   return out.empty() ? from_table(run, key, number) : out;
 }
 
+Action set_clip(const Run& run, std::string sentence, std::string value, double threshold) {
+  const double clip = two_digits(threshold);
+  return {{std::move(sentence), {{std::move(value), clip}}},
+          option_to_set(run, setting::kClipNorm, clip),
+          ActionRole::kClip};
+}
+
 std::string bf16_option(const Run& run) { return from_table(run, option::kUseBf16, {}); }
 
 std::string option_for_rate_on_resume(const Run& run, double rate) {
   std::string out = option_to_set(run, setting::kLearningRate, rate);
-  const std::string schedule = from_table(run, option::kNewSchedule, {});
+  std::string schedule = from_table(run, option::kNewSchedule, {});
+  // Its name until 2022, which forks still have.
+  const bool old = std::any_of(run.config.settings.begin(), run.config.settings.end(),
+                               [](const Setting& one) { return one.key == "override_lr_scheduler"; });
+  if (!schedule.empty() && old) schedule = "--override-lr-scheduler";
   if (!out.empty() && !schedule.empty() && out.starts_with("--")) out += " " + schedule;
   return out;
 }

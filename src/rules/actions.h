@@ -30,6 +30,9 @@ std::string option_for_rate_on_resume(const Run& run, double rate);
 /// "--load out --ckpt-step 1000", "--resume_from_checkpoint out/checkpoint-1000": resumes from a checkpoint on disk.
 std::string option_to_resume(const Run& run, const std::string& path);
 
+/// Clips the grad norm at two digits of the threshold: the rule's sentence, which has that number under `value`.
+Action set_clip(const Run& run, std::string sentence, std::string value, double threshold);
+
 /// A number as one writes it in a configuration: "1.5e-4", "0.5", "2000".
 std::string plain_number(double value);
 

@@ -1,13 +1,13 @@
 // How many tokens a model reads for each of its parameters, and how often the same ones.
 //
 // With a given amount of computation the lowest loss is reached at about 20 tokens for each parameter (Chinchilla, and
-// its refit). Far fewer leave a model that a smaller one, cheaper to run, would match: GPT-3 and BLOOM had 2. Far more are
-// a choice that pays when the model is used: LLaMA 3 8B had 1,900. So neither is a fault; few are worth a note, and the
-// loss that the refit predicts for both ways of spending the same computation says how much it is about:
+// its refit). Far fewer leave a model that a smaller one, cheaper to run, would match: GPT-3 and BLOOM had 2. Far more
+// are a choice that pays when the model is used: LLaMA 3 8B had 1,900. So neither is a fault; few are worth a note, and
+// the loss that the refit predicts for both ways of spending the same computation says how much it is about:
 //   L(N, D) = 1.8172 + 482.01 / N^0.3478 + 2085.43 / D^0.3658
-// Repeated data: up to 4 epochs are worth almost as much as fresh data; the worth of R repetitions beyond the first pass
-// is that of R* (1 - e^(-R / R*)) passes, R* = 15.4 (Muennighoff et al. 2023). A run of more than 4 epochs is told with
-// the number of tokens that they are worth.
+// Repeated data: up to 4 epochs are worth almost as much as fresh data; the worth of R repetitions beyond the first
+// pass is that of R* (1 - e^(-R / R*)) passes, R* = 15.4 (Muennighoff et al. 2023). A run of more than 4 epochs is told
+// with the number of tokens that they are worth.
 
 #include <cmath>
 
@@ -80,7 +80,8 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const auto tokens = plan.told(setting::kTrainTokens);
   const auto epochs = plan.told(setting::kTrainEpochs);
   if (!epochs && !(parameters && tokens)) return out.not_applicable("not-told");
-  if (epochs) judge_epochs(plan, set, out);
+  // Of a log that says no more than its epochs, the losses tell better (rules overfit, memorization).
+  if (epochs && (!run.has_begun() || (parameters && tokens))) judge_epochs(plan, set, out);
   if (!parameters || !tokens || !(parameters->value >= 1) || !(tokens->value >= 1)) return;
   judge_few(plan, parameters->value, tokens->value, set, out);
 }

@@ -1,6 +1,6 @@
-// Two laws of the best batch are asked where they hold (facts/batch_laws.cpp). They differ by up to a factor of five far
-// from where they were fitted, so what lies between them, and a good way beyond, is not judged: published recipes are
-// within 0.24-1.8 of StepLaw, and the loss changes little over a factor of four.
+// Two laws of the best batch are asked where they hold (facts/batch_laws.cpp). They differ by up to a factor of five
+// far from where they were fitted, so what lies between them, and a good way beyond, is not judged: published recipes
+// are within 0.24-1.8 of StepLaw, and the loss changes little over a factor of four.
 
 #include "rules/hyper/batch_advice.h"
 
@@ -38,7 +38,7 @@ bool loads_its_own(const Plan& plan) {
 
 bool trains_from_scratch(const Plan& plan) {
   const TrainingKind kind = training_kind(plan.run());
-  if (kind == TrainingKind::kFineTuning || kind == TrainingKind::kPreference) return false;
+  if (kind != TrainingKind::kUnknown && kind != TrainingKind::kPretraining) return false;
   if (plan.setting(setting::kFineTuning) != nullptr || !loads_its_own(plan)) return false;
   if (kind == TrainingKind::kPretraining) return true;
   return std::find(kPretrainers.begin(), kPretrainers.end(), plan.framework()) != kPretrainers.end();

@@ -23,7 +23,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   std::vector<Mismatch> shapes = shape_mismatches(plan);
   std::move(shapes.begin(), shapes.end(), std::back_inserter(found));
   if (found.empty() && run.derived.empty()) return out.not_applicable("nothing-told");
-  std::stable_partition(found.begin(), found.end(), [](const Mismatch& one) { return one.refused; });
+  std::ranges::stable_sort(found, [](const Mismatch& a, const Mismatch& b) { return a.refused && !b.refused; });
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   for (Mismatch& one : found) {
     Finding finding;

@@ -1,8 +1,8 @@
 // The batch is so small that most of each step is noise, and the accelerators wait for each other.
 //
-// Below the best batch nothing breaks: with a learning rate and a beta2 that fit, small batches reach the same loss. What
-// is far below both laws is mostly a template that was not filled in, or accumulation that was forgotten when the number
-// of ranks changed. So it takes a distance that no published recipe has, and is advice.
+// Below the best batch nothing breaks: with a learning rate and a beta2 that fit, small batches reach the same loss.
+// What is far below both laws is mostly a template that was not filled in, or accumulation that was forgotten when the
+// number of ranks changed. So it takes a distance that no published recipe has, and is advice.
 
 #include "assay/setting.h"
 #include "rules/actions.h"

@@ -6,8 +6,8 @@
 //   * a floor above what the gradients need makes every step overflow, and the trainer stops or skips for ever;
 //   * a window that is short against the run costs a skipped step each time (one in `window` steps), one that is longer
 //     than what is left of the run never doubles again;
-//   * a start far too high costs one skipped step for each factor of two: 2^32, the default of Megatron-LM, mostly 16 to
-//     22 steps. That is normal; it is worth knowing when one reads the first lines of the log.
+//   * a start far too high costs one skipped step for each factor of two: 2^32, the default of Megatron-LM, mostly 16
+//     to 22 steps. That is normal; it is worth knowing when one reads the first lines of the log.
 // Only fp16 is judged. That scaler options do nothing beside bf16 is told by another rule.
 
 #include <algorithm>

@@ -15,7 +15,6 @@
 #include <cmath>
 
 #include "assay/metric.h"
-#include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/departures.h"
 #include "measure/drift.h"
@@ -250,9 +249,7 @@ void add_actions(const Run& run, const High& worst, Finding& finding) {
   }
   if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, "", ActionRole::kLearningRate});
   if (worst.kind == Kind::kHeavyTail || worst.kind == Kind::kNeverClipped) {
-    const double clip = two_digits(quantile(series.values.span(), 0.9));
-    finding.actions.push_back(
-        {{"clip-at", {{"clip", clip}}}, option_to_set(run, setting::kClipNorm, clip), ActionRole::kClip});
+    finding.actions.push_back(set_clip(run, "clip-at", "clip", quantile(series.values.span(), 0.9)));
   }
 }
 

@@ -13,7 +13,6 @@
 #include <cmath>
 
 #include "assay/metric.h"
-#include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/departures.h"
 #include "measure/scaler.h"
@@ -134,9 +133,7 @@ void add_actions(const Run& run, const Spike& worst, Finding& finding) {
   const double p90 = quantile(norm.values.span().first(std::max<std::size_t>(worst.shape.onset, 1)), 0.9);
   const double threshold = clip_threshold(run);
   if (worst.shape.onset >= 20 && (threshold == 0 || threshold > 2 * p90)) {
-    const double clip = two_digits(p90);
-    finding.actions.push_back(
-        {{"clip-at", {{"p90", clip}}}, option_to_set(run, setting::kClipNorm, clip), ActionRole::kClip});
+    finding.actions.push_back(set_clip(run, "clip-at", "p90", p90));
   }
 }
 

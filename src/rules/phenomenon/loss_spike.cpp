@@ -12,7 +12,6 @@
 #include <functional>
 
 #include "assay/metric.h"
-#include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/training_kind.h"
 #include "rules/actions.h"
@@ -183,9 +182,7 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   if (finding.severity == Severity::kNote || (count < 2 && !frequent)) return;
   const Series* norm = segment.find(metric::kGradNorm);
   if (norm != nullptr && norm->size() >= 100) {
-    const double clip = two_digits(quantile(norm->values.span(), kClipQuantile));
-    finding.actions.push_back(
-        {{"clip", {{"clip", clip}}}, option_to_set(run, setting::kClipNorm, clip), ActionRole::kClip});
+    finding.actions.push_back(set_clip(run, "clip", "clip", quantile(norm->values.span(), kClipQuantile)));
   }
   finding.actions.push_back({{"beta2", {}}, ""});
 }

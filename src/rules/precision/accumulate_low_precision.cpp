@@ -2,8 +2,8 @@
 //
 // A sum of k equal terms is k times as large as the next term; a format with p significant bits rounds it to 2^(1-p) of
 // its own size. In bf16 (p = 8) the 33rd term is rounded to a quarter of itself, and from 256 terms on it is lost
-// altogether. fp16 (p = 11) is there eight times later. So it is the number of micro-batches that decides, and the format
-// that is told for the sums.
+// altogether. fp16 (p = 11) is there eight times later. So it is the number of micro-batches that decides, and the
+// format that is told for the sums.
 
 #include <cmath>
 #include <string>

@@ -1,10 +1,10 @@
 // Weights or the states of the optimizer are kept in bf16 or fp16 alone.
 //
-// A weight in bf16 has 8 significant bits: an update smaller than 1/512 of it is rounded away, and late in training most
-// are. A second moment with beta2 = 0.999 changes by a thousandth a step: in bf16 it does not change at all. Mixed
-// precision keeps a copy in fp32 for this reason. Fine-tuning in pure bf16 is common and mostly works, with large updates
-// and few steps; pre-training from scratch is where it costs. How many updates are lost is a question of numbers (rule
-// update-swallowed); here it is told what the settings ask for.
+// A weight in bf16 has 8 significant bits: an update smaller than 1/512 of it is rounded away, and late in training
+// most are. A second moment with beta2 = 0.999 changes by a thousandth a step: in bf16 it does not change at all. Mixed
+// precision keeps a copy in fp32 for this reason. Fine-tuning in pure bf16 is common and mostly works, with large
+// updates and few steps; pre-training from scratch is where it costs. How many updates are lost is a question of
+// numbers (rule update-swallowed); here it is told what the settings ask for.
 
 #include <array>
 #include <optional>
