@@ -153,7 +153,11 @@ class Planner {
     const std::size_t first = rest.front();
     for (const std::size_t other : rest) {
       const bool only = leads(part(other)) || named[part(other)].size() == 1;  // of two alike nothing tells which
-      if (other == first || !only || contradict(plans_[first], plans_[other])) continue;
+      if (other == first || !only) continue;
+      if (contradict(plans_[first], plans_[other])) {
+        grouping_.unused.push_back({other, "it contradicts " + file(first).path});
+        continue;
+      }
       std::vector<std::size_t> files = plans_[other];
       plans_.erase(other);
       plans_[first].insert(plans_[first].end(), files.begin(), files.end());

@@ -59,6 +59,7 @@ std::string_view known_end(std::string_view reference, bool& open) {
   const std::size_t variable = reference.find_last_of("$`{}()");
   const std::size_t slash = variable == std::string_view::npos ? variable : reference.find('/', variable);
   open = variable != std::string_view::npos || reference.starts_with('/') || reference.starts_with('~');
+  if (reference.starts_with("~/")) return reference.substr(2);
   if (variable == std::string_view::npos) return reference;
   return slash == std::string_view::npos ? std::string_view{} : reference.substr(slash + 1);
 }
@@ -151,7 +152,6 @@ std::vector<std::string> places_of_reference(std::string_view folder, std::strin
     const std::string path = joined(names_of(joined(whole, 0, absolute)), 0, absolute);
     if (out.size() < kMostPlaces && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
   };
-  if (reference.starts_with('/')) out.push_back(joined(wanted, 0, true));
   add(of_folder, 0);
   if (open && wanted.size() > 1) add(of_folder, wanted.size() - 1);
   for (std::size_t up = 1; up <= of_folder.size() && up <= 2 && wanted.front() != ".."; ++up) {

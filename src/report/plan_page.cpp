@@ -141,15 +141,12 @@ class PlanPage {
   std::optional<std::vector<std::string>> row_of(const PlanRow& row) {
     const Derived* derived = fact(row.key);
     const Setting* setting = said(row.key);
-    const std::string label = page_.clean(row.label.in(page_.language()));
-    std::string value;
+    std::string value = lang("not known", "未知");
     std::string origin;
     if (setting != nullptr && !setting->unknown.empty()) {
-      value = lang("not known", "未知");
-      origin = place(*setting) + lang(": ", "：") + reason_word(setting->unknown, page_.language());
+      origin = place(*setting) + lang(": ", "：") + reason_word(setting->unknown, page_.language()) + option_of(row);
     } else if (derived != nullptr && derived->value == Value("unknown")) {
-      value = lang("not known", "未知");
-      origin = derived->arithmetic.in(page_.language()) + why(*derived);
+      origin = derived->arithmetic.in(page_.language()) + why(*derived) + option_of(row);
     } else if (derived != nullptr && (setting == nullptr || derived->arithmetic.en != "as set")) {
       value = derived->value == Value("none") ? lang("none", "无") : format(derived->value);
       origin = derived->arithmetic.en == "as set" ? first_place(*derived) : derived->arithmetic.in(page_.language());
@@ -158,25 +155,31 @@ class PlanPage {
       const bool word = derived != nullptr && std::holds_alternative<std::string>(derived->value.data);
       value = word ? format(derived->value) : number(*setting);
       origin = place(*setting);
-    } else if (row.always) {
-      value = lang("not known", "未知");
-      origin = what_is_missing(row);
-      const std::string option = row.option.empty() ? "" : std::string(row.option) + " N";
-      if (origin.empty()) {
-        std::string untold = row.label.in(page_.language());
-        if (row.key == setting::kParameters) untold += lang(", as no model is described", "（没有模型的描述）");
-        untold_.push_back(untold + (option.empty() ? "" : " (" + option + ")"));
-        return std::nullopt;
-      }
-      if (!option.empty())
-        origin += say("; {option} tells it", "；可用 {option} 给出", {{"option", option}}, page_.language());
+    } else if (row.always && !what_is_missing(row).empty()) {
+      origin = what_is_missing(row) + option_of(row);
     } else {
+      if (row.always) untold_.push_back(untold(row));
       return std::nullopt;
     }
     if (derived != nullptr && !derived->disagreement.en.empty()) {
       origin += lang("; ", "；") + derived->disagreement.in(page_.language());
     }
-    return std::vector<std::string>{label, page_.clean(value), page_.clean(origin)};
+    const std::string label = row.label.in(page_.language());
+    return std::vector<std::string>{page_.clean(label), page_.clean(value), page_.clean(origin)};
+  }
+
+  // The option that would tell it.
+  std::string option_of(const PlanRow& row) const {
+    if (row.option.empty()) return {};
+    return say("; {option} N tells it", "；可用 {option} N 给出", {{"option", std::string(row.option)}},
+               page_.language());
+  }
+
+  std::string untold(const PlanRow& row) const {
+    std::string why = row.key == setting::kParameters ? lang("no model is described", "没有模型的描述") : "";
+    if (!row.option.empty()) why += (why.empty() ? "" : lang("; ", "；")) + std::string(row.option) + " N";
+    const std::string label = row.label.in(page_.language());
+    return why.empty() ? label : label + lang(" (", "（") + why + lang(")", "）");
   }
 
   // The first of its settings that has a place.

@@ -34,6 +34,7 @@ void judge_few(const Plan& plan, double parameters, double tokens, const Paramet
   // The same computation with 20 tokens for each parameter.
   const double smaller = std::sqrt(parameters * tokens / 20);
   const double gain = loss_of(parameters, tokens) - loss_of(smaller, 20 * smaller);
+  if (gain < set["gain"]) return;
   Finding finding;
   finding.severity = Severity::kNote;
   finding.confidence = 0.8;
@@ -102,6 +103,7 @@ const Rule kTokensPerParameter{
           "half of the 20 that are best for a given amount of computation; GPT-3, OPT and BLOOM had 1 to 2, so "
           "it is a note"},
          {"least-tokens", "tokens", 1e9, 0, 1e15, "a shorter run is a test of something else"},
+         {"gain", "nats", 0.01, 0, 10, "less is within the spread of seeds, and within the error of the fit"},
          {"epochs", "epochs", 4, 1, 1000, "up to four passes are worth almost as much as fresh data"},
          {"epochs-warning", "epochs", 16, 1, 10000,
           "from sixteen passes on further ones add little, from forty nothing"}},
@@ -127,8 +129,9 @@ const Rule kTokensPerParameter{
              "is read again is worth less each time, and in the end is learnt by heart.",
          .decides =
              "Tokens over active parameters, below `few`, from `least-tokens` on: a note, with the loss that the "
-             "refit of Chinchilla predicts for 20 tokens a parameter at the same computation. Many tokens are a "
-             "choice and no finding. Epochs above `epochs` are a note, above `epochs-warning` a warning, with their "
+             "refit of Chinchilla predicts for 20 tokens a parameter at the same computation, where that "
+             "is `gain` lower. Many tokens are a choice and no finding. Epochs above `epochs` are a note, above "
+             "`epochs-warning` a warning, with their "
              "worth: 1 + R* (1 - exp(-(epochs - 1) / R*)) passes, R* = 15.4. Not judged: fine-tuning, runs that "
              "start from a checkpoint.",
          .example =

@@ -68,6 +68,11 @@ const Rule kBatchArithmetic{
           "framework "
           "leaves {rest} sequences of each step out",
           "全局批量 {batch} 不能被 {micro}（单卡）× {copies}（数据并行）= {unit} 整除：框架每步舍去 {rest} 条序列"},
+         {"accumulation-rest",
+          "gradient accumulation over {steps} micro-batches of all ranks cannot be shared out to {ranks} ranks: "
+          "nanoGPT "
+          "asserts that it can",
+          "全部进程合计的梯度累积 {steps} 不能均分给 {ranks} 个进程：nanoGPT 会断言失败"},
          {"no-ranks",
           "a batch of {batch} with {micro} micro x {steps} accumulation = {unit} on each rank fits no number of ranks",
           "批量 {batch} 与每进程 {micro}（单卡）× {steps}（梯度累积）= {unit} 对任何进程数都不成立"},
@@ -139,6 +144,7 @@ const Rule kBatchArithmetic{
           "全局批量取 {below} 或 {above}：{unit} 的倍数"},
          {"take-batch-at-least", "take a global batch of {above} at least: a multiple of {unit}",
           "全局批量至少取 {above}：{unit} 的倍数"},
+         {"take-accumulation", "set it to {steps}", "设为 {steps}"},
          {"take-copies", "the batch fits {copies} data-parallel ranks", "该批量适合 {copies} 个数据并行进程"},
          {"set-product", "set it to {product}, or to \"auto\" where the framework knows that",
           "设为 {product}；框架支持时设为 \"auto\""},

@@ -60,6 +60,7 @@ class BatchChecks {
     if (!out_.empty()) return std::move(out_);  // the sums would be of these numbers
     ranks_of_model();
     accumulation();
+    shared_accumulation();
     three_of_deepspeed();
     product();
     rampup();
@@ -196,12 +197,24 @@ class BatchChecks {
     if (steps == nullptr || steps->value != Value("none") || !batch || !micro || !copies) return;
     const auto unit = checked_multiply(*micro, *copies);
     if (!unit || *batch % *unit == 0) return;
-    const bool stops = is_megatron(plan_) || is("torchtitan") || is("gpt-neox") || is("deepspeed");
+    const bool none = is("litgpt") && *batch < *unit;  // it accumulates over batch / (ranks x micro) > 0
+    const bool stops = is_megatron(plan_) || is("torchtitan") || is("gpt-neox") || is("deepspeed") || none;
     Mismatch& one =
         add(stops ? "batch-rest" : "batch-cut",
             {{"batch", *batch}, {"micro", *micro}, {"copies", *copies}, {"unit", *unit}, {"rest", *batch % *unit}},
             setting::kGlobalBatchSize, stops, is_megatron(plan_) ? "checked-megatron-batch" : "");
     advise_batch(one, *batch, *unit);
+  }
+
+  // nanoGPT counts its accumulation over all ranks, and asserts that it can be shared out.
+  void shared_accumulation() {
+    const auto steps = whole(plan_, setting::kGradientAccumulation);
+    const auto world = whole(plan_, setting::kWorldSize);
+    if (!is("nanogpt") || !steps || !world || *steps % *world == 0) return;
+    Mismatch& one =
+        add("accumulation-rest", {{"steps", *steps}, {"ranks", *world}}, setting::kGradientAccumulation, true);
+    const std::int64_t above = (*steps / *world + 1) * *world;
+    advise(one, "take-accumulation", {{"steps", above}}, setting::kGradientAccumulation, above);
   }
 
   // train_batch_size over micro x accumulation gives the ranks; no number of them gives a rest.
