@@ -2,6 +2,7 @@
 // The main job: read what lies at the paths, judge it, rank what was found.
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,13 @@ namespace assay {
 
 struct Progress;  // src/base/progress.h
 
+/// What the user says of a run where its settings do not. Zero: nothing.
+struct Gaps {
+  std::int64_t parameters = 0;  // of the model
+  std::int64_t tokens = 0;      // that it is trained on
+  std::int64_t ranks = 0;       // processes
+};
+
 struct CheckOptions {
   std::vector<std::string> select;  // rule names or families; empty: all
   std::vector<std::string> ignore;
@@ -22,6 +30,7 @@ struct CheckOptions {
   unsigned jobs = 0;                                // 0: as many as there are processors
   bool judge = true;                                // false: only read (`show`)
   std::size_t held_bytes = std::size_t{512} << 20;  // of recordings between reading and judging; the rest is read again
+  Gaps gaps = {};                                   // filled in runs whose settings do not tell them
   bool details = false;                             // fill the parts of RunSummary that `show` prints
   const std::atomic<bool>* interrupted = nullptr;
   Progress* progress = nullptr;

@@ -40,9 +40,24 @@ struct Evidence {
   std::optional<Location> where;
 };
 
+/// What an action does. The engine puts the actions of one event together by it, whatever their sentences are.
+enum class ActionRole : std::uint8_t {
+  kOther,
+  kResume,        // from a checkpoint before the trouble
+  kStartAgain,    // there is nothing to go back to
+  kSkipData,      // leave out what was read in some steps
+  kLookAtData,    // what was read in some steps
+  kLearningRate,  // its peak, or its shape
+  kClip,
+  kBatch,
+  kPrecision,
+  kLossScale,
+};
+
 struct Action {
   Phrase text;
-  std::string command;  // to copy; may be empty
+  std::string command = {};  // to copy; may be empty
+  ActionRole role = ActionRole::kOther;
 };
 
 struct Finding {

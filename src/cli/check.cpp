@@ -98,10 +98,12 @@ Command check_command() {
        [choice](const std::string& value) { return set_threshold(choice->fail_on, value); }},
       jobs_option(&choice->check.jobs),
   };
+  for (Option& option : gap_options(&choice->check.gaps)) command.options.push_back(std::move(option));
   for (Option& option : output_options(choice->output, {"text", "json", "jsonl"}))
     command.options.push_back(std::move(option));
   for (Option& option : detail_options(choice->output)) command.options.push_back(std::move(option));
   command.examples = {{"assay check train.log", "one log"},
+                      {"assay check launch.sh ds_config.json", "a plan, before anything runs"},
                       {"assay check runs/ -o report.json -f json", "all runs below a folder, each with all its files"},
                       {"kubectl logs trainer | assay check -", "from a pipe"}};
   command.notes =

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
 
 #include "assay/check.h"
 
@@ -62,6 +65,52 @@ std::vector<Option> detail_options(const std::shared_ptr<OutputChoice>& choice) 
   return {flag("quiet", 'q', "print the verdict only", &choice->quiet),
           flag("verbose", 'v', "print notes, all evidence, and why rules were not applicable", &choice->verbose),
           flag("all", 'a', "print every finding, not only the first ten", &choice->all)};
+}
+
+namespace {
+
+// "7b", "1.3e9", "300B", "1T", "512": a whole number of at least 1, in people's units.
+Result<std::int64_t> count_of_people(std::string_view option, const std::string& text) {
+  struct Suffix {
+    char letter;
+    double factor;
+  };
+  static constexpr Suffix kSuffixes[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}, {'b', 1e9}, {'t', 1e12}};
+  constexpr double kMost = 1e18;
+  double value = 0;
+  const char* end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest + 1 == end) {
+    for (const Suffix& one : kSuffixes) {
+      if ((*rest | 0x20) != one.letter) continue;
+      value *= one.factor;
+      ++rest;
+      break;
+    }
+  }
+  const std::string name = "--" + std::string(option);
+  if (error != std::errc() || rest != end) {
+    return fail(ErrorCode::kUsage, name + " is a number like 512, 1.3e9, 7b or 1T, not '" + text + "'");
+  }
+  const double whole = std::round(value);
+  if (!(value >= 1) || value > kMost || std::fabs(whole - value) > 1e-6 * value) {
+    return fail(ErrorCode::kUsage, name + " is a whole number from 1 to 1e18, not '" + text + "'");
+  }
+  return static_cast<std::int64_t>(whole);
+}
+
+}  // namespace
+
+std::vector<Option> gap_options(Gaps* gaps) {
+  const auto option = [gaps](std::string_view name, std::string_view help, std::int64_t Gaps::* field) {
+    return Option{name, 0, "N", help, {}, [gaps, name, field](const std::string& text) -> Result<void> {
+                    gaps->*field = ASSAY_TRY(count_of_people(name, text));
+                    return {};
+                  }};
+  };
+  return {option("params", "parameters of the model, where no setting tells them (7b)", &Gaps::parameters),
+          option("tokens", "tokens to train on, where no setting tells them (300B)", &Gaps::tokens),
+          option("ranks", "processes, where no setting tells them", &Gaps::ranks)};
 }
 
 Option jobs_option(unsigned* jobs) {

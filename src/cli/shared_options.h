@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/check.h"
 #include "assay/report.h"
 #include "base/progress.h"
 #include "cli/command.h"
@@ -30,6 +31,8 @@ struct OutputChoice {
 std::vector<Option> output_options(const std::shared_ptr<OutputChoice>& choice, std::vector<std::string_view> formats);
 /// -q, -v, --all.
 std::vector<Option> detail_options(const std::shared_ptr<OutputChoice>& choice);
+/// --params, --tokens, --ranks.
+std::vector<Option> gap_options(Gaps* gaps);
 /// --jobs.
 Option jobs_option(unsigned* jobs);
 

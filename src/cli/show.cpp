@@ -48,6 +48,7 @@ Command show_command() {
       flag("ledger", 'l', "print what was not used instead, and why", &choice->ledger),
       flag("verbose", 'v', "print all settings, and the files that were passed over", &choice->output->verbose),
       jobs_option(&choice->check.jobs)};
+  for (Option& option : gap_options(&choice->check.gaps)) command.options.push_back(std::move(option));
   for (Option& option : output_options(choice->output, {"text", "json"})) command.options.push_back(std::move(option));
   command.examples = {{"assay show train.log", "every series with its range and curve"},
                       {"assay show --ledger train.log", "the lines that no reader understands"},

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "engine/engine.h"
 #include "engine/layout.h"
+#include "engine/references.h"
 
 namespace assay {
 
@@ -132,12 +133,28 @@ class Look {
 
 }  // namespace
 
-std::vector<Beside> lies_beside(const Input& input) {
+std::vector<Beside> lies_beside(const Input& input, bool begun) {
   if (input.stream || input.error) return {};
   const Layout own = layout_of(input.path);
   Look look(own);
   look.into(own.folder, 0);
-  return look.take();
+  std::vector<Beside> out = look.take();
+  if (!begun) std::erase_if(out, [](const Beside& one) { return one.role == SourceRole::kSettings; });
+  return out;
+}
+
+std::vector<std::string> named_beside(const std::string& path, const std::vector<std::string>& references) {
+  std::vector<std::string> out;
+  if (path.empty() || path == "-") return out;
+  const std::string folder = layout_of(path).folder;
+  for (const std::string& reference : references) {
+    for (std::string& place : places_of_reference(folder, reference)) {
+      if (!holds_something(place)) continue;
+      out.push_back(std::move(place));
+      break;
+    }
+  }
+  return out;
 }
 
 }  // namespace assay

@@ -18,8 +18,11 @@
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/version.h"
+#include "engine/checkpoints.h"
 #include "engine/engine.h"
+#include "engine/gaps.h"
 #include "engine/group.h"
+#include "engine/references.h"
 #include "engine/shelf.h"
 #include "measure/join.h"
 
@@ -33,6 +36,7 @@ constexpr std::size_t kMostCopies = 32;  // whose places are told; a run has hun
 struct Outcome {
   std::optional<RunSummary> run;
   Judgement judgement;
+  std::vector<std::string> refers;  // files that the settings of a run that has not begun name
 };
 
 void add_problem(FileRecord& file, Error problem) {
@@ -67,7 +71,7 @@ std::optional<Run> join(Shelf& shelf, const RunGroup& group) {
     } else {
       joiner.add(*recording, member.role);
     }
-    ledger = std::move(recording->file);
+    if (!shelf.is_shared(member.file)) ledger = std::move(recording->file);
     return true;
   };
   for (std::size_t i = 1; i < group.members.size(); ++i) {
@@ -99,24 +103,29 @@ std::vector<bool> asked_for(const Shelf& shelf, const Grouping& grouping, const 
   return out;
 }
 
-Outcome judge_group(Shelf& shelf, const RunGroup& group, const std::vector<const Rule*>& rules,
-                    const CheckOptions& options) {
+Outcome judge_group(Shelf& shelf, const RunGroup& group, std::vector<Checkpoint> checkpoints,
+                    const std::vector<const Rule*>& rules, const CheckOptions& options) {
   Outcome out;
-  const std::optional<Run> run = join(shelf, group);
+  std::optional<Run> run = join(shelf, group);
   if (!run) return out;
+  run->checkpoints = std::move(checkpoints);
+  fill_gaps(*run, options.gaps);
   if (options.judge) out.judgement = judge_run(*run, rules, options);
   out.run = summarise(*run, options.details);
-  for (const GroupMember& member : group.members) shelf.ledger(member.file).run = run->id;
+  for (const GroupMember& member : group.members) {
+    if (!shelf.is_shared(member.file)) shelf.ledger(member.file).run = run->id;
+  }
+  if (!run->has_begun()) out.refers = references_of(run->config);
   for (Error& fault : out.judgement.faults) add_problem(shelf.ledger(group.members.front().file), std::move(fault));
   return out;
 }
 
 // An exception here is ours or a library's (memory): the main file is marked, the rest goes on.
-Outcome guarded(Shelf& shelf, const RunGroup& group, const std::vector<const Rule*>& rules,
-                const CheckOptions& options) {
+Outcome guarded(Shelf& shelf, const RunGroup& group, std::vector<Checkpoint> checkpoints,
+                const std::vector<const Rule*>& rules, const CheckOptions& options) {
   std::string what;
   try {
-    return judge_group(shelf, group, rules, options);
+    return judge_group(shelf, group, std::move(checkpoints), rules, options);
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
@@ -136,6 +145,43 @@ Grouping group_all(const Shelf& shelf) {
   Grouping out;
   out.groups.push_back({{{0, SourceRole::kMain}}});
   return out;
+}
+
+// Those on disk, and those in archives, as far as their members were looked at.
+std::vector<Checkpoint> all_checkpoints(const Discovery& discovery, std::span<const Input> inputs) {
+  CheckpointFinder packed;
+  for (const Input& input : inputs) {
+    if (input.archive.empty() || !input.path.starts_with(input.archive)) continue;
+    for (std::size_t at = input.archive.size() + 1; at < input.path.size();) {
+      const std::size_t end = std::min(input.path.find('/', at), input.path.size());
+      packed.see(input.path.substr(0, end), input.path.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  std::vector<Checkpoint> out = packed.take();
+  out.insert(out.end(), discovery.checkpoints.begin(), discovery.checkpoints.end());
+  return out;
+}
+
+// Settings that several plans name are a part of each.
+void share(const Grouping& grouping, Shelf& shelf) {
+  std::set<std::size_t> seen;
+  for (const RunGroup& group : grouping.groups) {
+    for (const GroupMember& one : group.members) {
+      if (!seen.insert(one.file).second) shelf.share(one.file);
+    }
+  }
+}
+
+// Of a file that several runs share the ledger names the first.
+void tell_shared(const Grouping& grouping, const std::vector<Outcome>& outcomes, Shelf& shelf) {
+  for (std::size_t g = 0; g < outcomes.size(); ++g) {
+    if (!outcomes[g].run) continue;
+    for (const GroupMember& one : grouping.groups[g].members) {
+      std::string& run = shelf.ledger(one.file).run;
+      if (run.empty()) run = outcomes[g].run->id;
+    }
+  }
 }
 
 // Read, and used for no run: a file that was read has an error for nothing else.
@@ -172,6 +218,25 @@ void add_empty_folders(const std::vector<std::string>& paths, const Discovery& d
               files[argument] == 0 ? "no file below it" : "no log of a training run among the " + below + " below it",
               std::move(where), ""};
     report.files.push_back(std::move(folder));
+  }
+}
+
+// What lies beside the one file that was named, and what plans name and nobody read.
+void add_beside(const Discovery& discovery, std::span<const Input> inputs, const std::vector<Outcome>& outcomes,
+                Report& report) {
+  if (!discovery.folders.empty()) return;
+  const bool planned = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& one) {
+    return one.run && one.run->records == 0 && one.run->events.empty();
+  });
+  if (inputs.size() == 1) report.beside = lies_beside(inputs.front(), !planned);
+  for (const Outcome& one : outcomes) {
+    if (!one.run) continue;
+    for (std::string& path : named_beside(one.run->id, one.refers)) {
+      const auto same = [&](const auto& other) { return plain_path(other.path) == plain_path(path); };
+      const bool known = std::any_of(inputs.begin(), inputs.end(), same) ||
+                         std::any_of(report.beside.begin(), report.beside.end(), same);
+      if (!known) report.beside.push_back({std::move(path), SourceRole::kSettings});
+    }
   }
 }
 
@@ -299,11 +364,16 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   const Grouping grouping = group_all(shelf);
   // What was read until an interruption is judged; one that comes now ends it.
   const bool cut_short = stopped(options);
+  share(grouping, shelf);
   std::vector<Outcome> outcomes(grouping.groups.size());
+  std::vector<std::vector<Checkpoint>> checkpoints =
+      checkpoints_of(grouping.groups, shelf.fingerprints(), all_checkpoints(discovery, inputs));
   const std::vector<bool> wanted = asked_for(shelf, grouping, options);
   parallel_for(grouping.groups.size(), options.jobs, [&](std::size_t i) {
     if (!wanted[i]) return;
-    if (cut_short || !stopped(options)) outcomes[i] = guarded(shelf, grouping.groups[i], rules, options);
+    if (cut_short || !stopped(options)) {
+      outcomes[i] = guarded(shelf, grouping.groups[i], std::move(checkpoints[i]), rules, options);
+    }
   });
 
   Report report;
@@ -314,16 +384,17 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   RuleTally tally(rules.size());
   for (const LooseSettings& one : grouping.loose) shelf.ledger(one.file).could_be_of = one.runs;
   tell_unused(grouping, shelf);
+  tell_shared(grouping, outcomes, shelf);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (shelf.was_read(i)) report.files.push_back(std::move(shelf.ledger(i)));
   }
+  add_beside(discovery, inputs, outcomes, report);
   for (Outcome& outcome : outcomes) {
     if (outcome.run) report.runs.push_back(std::move(*outcome.run));
     tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
   }
   report.complete = !stopped(options);
   if (report.complete) add_empty_folders(paths, discovery, inputs, report);
-  if (inputs.size() == 1 && paths.size() == 1 && discovery.folders.empty()) report.beside = lies_beside(inputs.front());
   for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
   drop_ignored(options, report);
   if (options.judge) judge_the_reading(rules, options, tally, report);

@@ -16,6 +16,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/checkpoints.h"
 #include "engine/engine.h"
 #include "engine/layout.h"
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t kDeepestFolder = 64;
 constexpr std::size_t kMostFiles = 1'000'000;
+constexpr std::size_t kMostLookedBeside = 64;  // files named one by one whose folders are looked at for checkpoints
 
 using Identity = std::pair<dev_t, ino_t>;
 
@@ -50,10 +52,14 @@ class Walk {
     reached_again_ = false;
     entered_ = false;
     visit(path, true, 0);
+    if (!entered_ && found_.inputs.size() <= kMostLookedBeside) find_checkpoints_beside(path, checkpoints_);
     if (entered_ && !reached_again_) found_.folders.push_back(index);
   }
 
-  Discovery take() { return std::move(found_); }
+  Discovery take() {
+    found_.checkpoints = checkpoints_.take();
+    return std::move(found_);
+  }
 
  private:
   void visit(const std::string& path, bool named, std::size_t depth) {
@@ -96,7 +102,9 @@ class Walk {
           reject(path, false, limit(path, "more than 1,000,000 files; the rest was not read"));
         return;
       }
-      visit(path.ends_with('/') ? path + name : path + "/" + name, false, depth + 1);
+      const std::string below = path.ends_with('/') ? path + name : path + "/" + name;
+      checkpoints_.see(below, name);
+      visit(below, false, depth + 1);
     }
   }
 
@@ -113,6 +121,7 @@ class Walk {
   const std::atomic<bool>* interrupted_;
   std::size_t argument_ = 0;
   Discovery found_;
+  CheckpointFinder checkpoints_;
   std::set<Identity> files_;
   std::set<Identity> folders_;
   bool entered_ = false;        // the argument is a folder

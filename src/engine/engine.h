@@ -26,7 +26,8 @@ struct Input {
 
 struct Discovery {
   std::vector<Input> inputs;
-  std::vector<std::size_t> folders;  // the arguments that are folders, without those whose files others gave already
+  std::vector<std::size_t> folders;     // the arguments that are folders, without those whose files others gave already
+  std::vector<Checkpoint> checkpoints;  // whose names were come across, in the order of the walk
 };
 
 /// Every file at the paths: those named, in that order, and for a folder all files below it in the order of their
@@ -68,7 +69,10 @@ void give_ids(std::vector<Finding>& findings);
 void rank(std::vector<Finding>& findings);
 
 /// Files that lie beside the one that the user named and by their names belong to the same run; by name, bounded.
-std::vector<Beside> lies_beside(const Input& input);
+/// begun: it holds records or messages; beside settings alone other settings are those of other runs.
+std::vector<Beside> lies_beside(const Input& input, bool begun);
+/// Files that the settings at `path` name and that are there.
+std::vector<std::string> named_beside(const std::string& path, const std::vector<std::string>& references);
 
 /// What was read of a run, for the report. details: settings and curves too.
 RunSummary summarise(const Run& run, bool details);

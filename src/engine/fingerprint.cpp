@@ -33,6 +33,8 @@
 #include <set>
 
 #include "assay/metric.h"
+#include "engine/references.h"
+#include "measure/derive.h"
 
 namespace assay {
 
@@ -224,6 +226,8 @@ void read_settings(const Recording& recording, Fingerprint& out) {
                                       {"num_layers", "num_layers"},
                                       {"hidden_size", "hidden_size"},
                                       {"weight_decay", "weight_decay"}};
+  out.framework = spoken_framework(recording.config, "");
+  out.refers = references_of(recording.config);
   const auto& all = recording.config.settings;
   for (std::size_t i = 0; i < std::min(all.size(), kMostSettings) && out.said.size() < kMostSaid; ++i) {
     for (const Name& name : kTelling) {

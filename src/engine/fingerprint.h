@@ -34,8 +34,8 @@ inline constexpr std::string_view kStepsSetting = "steps";
 
 struct Fingerprint {
   std::string path;
-  bool named = false;  // by the user, and not only the folder that it lies in
-  std::string kind;  // FileRecord::kind
+  std::string kind;    // FileRecord::kind
+  bool named = false;  // by the user, not found in a folder
   std::string dialect;
   std::optional<double> started;  // Recording::started
   std::string run_id;             // Recording::run_id
@@ -55,6 +55,8 @@ struct Fingerprint {
   std::optional<double> highest_rate;
   bool rate_peaked = false;  // it fell or stayed level after that: it is the peak of the schedule
   std::vector<std::pair<std::string, double>> said;  // settings that tell runs apart; a key may come twice
+  std::string framework;                             // in whose words its settings are
+  std::vector<std::string> refers;                   // settings that may name other files or folders, as written
   bool has_records() const { return rows > 0 || events > 0; }
 };
 

@@ -122,6 +122,7 @@ class Grouper {
     by_folder();
     Grouping out = collect();
     attach_settings(known_, out);
+    join_plans(known_, out);
     return out;
   }
 

@@ -21,7 +21,7 @@ struct GroupMember {
 };
 
 /// The files of one run: its parts in their order (the first is kMain), what belongs to them, its settings from the
-/// nearest on. A file of settings that no run was found for is a group of its own.
+/// nearest on. Files of settings that no run was found for are groups of their own: plans.
 struct RunGroup {
   std::vector<GroupMember> members;
 };
@@ -44,8 +44,8 @@ struct Grouping {
   std::vector<UnusedSettings> unused;
 };
 
-/// Each file with records or settings is in exactly one group. Depends on the fingerprints alone, not on their order
-/// except where nothing else tells two apart. O(n log n).
+/// Each file with records or settings is in exactly one group, but for settings that several plans name. Depends on the
+/// fingerprints alone, not on their order except where nothing else tells two apart. O(n log n).
 Grouping group_files(std::span<const Fingerprint> files);
 
 // --- its parts, for tests and for each other ---
@@ -102,6 +102,9 @@ bool is_event_file(const Layout& layout, const Fingerprint& file);
 
 /// Roles of the files of one run, in the order of RunGroup: roles.cpp.
 std::vector<GroupMember> give_roles(const Known& known, const std::vector<std::size_t>& files);
+
+/// Joins files of settings that no run took and that describe one run that has not begun: plans.cpp.
+void join_plans(const Known& known, Grouping& grouping);
 
 /// Adds files of settings to the groups of runs: settings_of_runs.cpp.
 void attach_settings(const Known& known, Grouping& grouping);

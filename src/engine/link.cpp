@@ -171,10 +171,10 @@ bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
   return false;
 }
 
-bool resumes(const Action& action) {
-  return action.text.key.starts_with("resume-at") || action.text.key.starts_with("resume-before");
+bool resumes(const Action& action) { return action.role == ActionRole::kResume; }
+bool skips(const Action& action) {
+  return action.role == ActionRole::kSkipData || action.role == ActionRole::kLookAtData;
 }
-bool skips(const Action& action) { return action.text.key.starts_with("skip-") || action.text.key == "look-at-data"; }
 bool knows_resume(const Finding& finding) {
   const Rule* rule = find_rule(finding.name);
   return rule != nullptr && std::any_of(rule->sentences.begin(), rule->sentences.end(),
@@ -187,7 +187,7 @@ bool same(const Evidence& a, const Evidence& b) {
   return !a.curve || (a.curve->metric == b.curve->metric && a.curve->marked == b.curve->marked &&
                       a.curve->last_step == b.curve->last_step);
 }
-bool about_rate(const Action& action) { return action.text.key.find("rate") != std::string::npos; }
+bool about_rate(const Action& action) { return action.role == ActionRole::kLearningRate; }
 
 // `one` refers to `other`, and does not show again what that has shown.
 void see(const Member& one, const Member& other) {
@@ -269,7 +269,7 @@ class Story {
     const auto first = std::find_if(members_.begin(), members_.end(), [](Member* one) { return !is(*one, kRestart); });
     const std::int64_t begin = (*first)->steps.first;
     if (resume && knows_resume(*speaker.finding) && std::none_of(actions.begin(), actions.end(), resumes)) {
-      actions.insert(actions.begin(), {{"resume-before", {}}, ""});
+      actions.insert(actions.begin(), {{"resume-before", {}}, "", ActionRole::kResume});
     }
     for (Action& action : actions) {
       if (resumes(action)) action = resume_before(run_, segment, begin);
@@ -280,11 +280,11 @@ class Story {
 
   void widen(Action& action, std::size_t segment, StepRange acute) const {
     acute.last = std::min(acute.last, acute.first + kMostSkipped - 1);
-    const std::string key = action.text.key;
-    if (key == "look-at-data") {
+    if (action.role == ActionRole::kLookAtData) {
       action.text.values = {{"steps", acute}};
       return;
     }
+    const std::string key = action.text.key;
     action = skip_data(run_, segment, acute);
     if (key.starts_with("skip-next")) {
       action.text.key = action.text.key == "skip-samples" ? "skip-next-samples" : "skip-next";
@@ -344,7 +344,7 @@ void start_again_where_early(const Run& run, std::vector<Finding>& findings) {
     if (segment >= run.segments.size() || run.segments[segment].empty() || !begins_at_start(run, segment)) continue;
     auto& actions = finding.actions;
     const auto resume = std::find_if(actions.begin(), actions.end(), resumes);
-    if (resume == actions.end() || resume->text.key == "resume-at") continue;
+    if (resume == actions.end() || value_of(resume->text, "checkpoint") != nullptr) continue;
     const Value* value = value_of(resume->text, "begin");
     const auto* begin = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->data);
     if (begin == nullptr) continue;
@@ -355,7 +355,8 @@ void start_again_where_early(const Run& run, std::vector<Finding>& findings) {
     if (!first && !in_warm_up(part, *begin)) continue;
     const Values values = {{"begin", *begin}};
     std::erase_if(actions, [](const Action& one) { return resumes(one) || skips(one) || about_rate(one); });
-    actions.insert(actions.begin(), {{first ? "start-again" : "start-again-warm-up", values}, ""});
+    actions.insert(actions.begin(),
+                   {{first ? "start-again" : "start-again-warm-up", values}, "", ActionRole::kStartAgain});
   }
 }
 

@@ -183,6 +183,7 @@ void Shelf::unpack() {
 
 std::optional<Recording> Shelf::take(std::size_t file) {
   Place& place = places_[file];
+  if (place.held && place.shared) return place.held;
   if (place.held) {
     std::optional<Recording> out = std::move(place.held);
     place.held.reset();

@@ -29,6 +29,9 @@ class Shelf {
   /// Its recording, which leaves the shelf: held, or read again. Nothing where it cannot be read again any more (an
   /// interruption). Each once, from any thread.
   std::optional<Recording> take(std::size_t file);
+  /// A file that several runs have: each of them gets a copy, and its ledger stays as it is. Before any is taken.
+  void share(std::size_t file) { places_[file].shared = true; }
+  bool is_shared(std::size_t file) const { return places_[file].shared; }
   /// The ledger of a file; goes on to be completed while its run is judged.
   FileRecord& ledger(std::size_t file) { return places_[file].ledger; }
   /// One for each file; those that were not read are empty.
@@ -37,6 +40,7 @@ class Shelf {
  private:
   struct Place {
     bool read = false;
+    bool shared = false;
     FileRecord ledger;
     std::optional<Recording> held;
     std::vector<Recording> members;  // until unpack()

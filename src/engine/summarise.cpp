@@ -6,9 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "assay/setting.h"
 #include "core/curve.h"
+#include "core/setting_table.h"
 #include "engine/engine.h"
 #include "measure/training_kind.h"
+#include "rules/plan.h"
 #include "stat/quantile.h"
 
 namespace assay {
@@ -72,6 +75,28 @@ std::optional<StepRange> steps_of(const Run& run) {
   return steps;
 }
 
+// What the framework takes where the settings say nothing is a part of the plan.
+void add_defaults(const Run& run, RunSummary& out) {
+  const Plan plan(run);
+  for (const std::string_view key : {setting::kLearningRate, setting::kWarmupSteps, setting::kClipNorm}) {
+    const auto value = plan.find(key);
+    if (!value || value->origin != Origin::kDefault) continue;
+    const std::string name = plan.framework();
+    out.derived.push_back({std::string(key), Value(value->value), {"default of " + name, name + " 的默认值"}, {}, {}});
+  }
+}
+
+// Of a run that has not begun they are all that there is: `check` tells those that it has a name for.
+void add_settings(const Run& run, bool details, RunSummary& out) {
+  if (!details && run.has_begun()) return;
+  for (const Setting& one : run.config.settings) {
+    if (out.settings.size() == kMostSettings) break;
+    const bool told =
+        one.key == setting::kFramework || one.key == setting::kParameters || setting_row(one.key) != nullptr;
+    if (details || told) out.settings.push_back(one);
+  }
+}
+
 }  // namespace
 
 RunSummary summarise(const Run& run, bool details) {
@@ -93,11 +118,9 @@ RunSummary summarise(const Run& run, bool details) {
       if (!series.empty()) out.series.push_back(summarise_series(series, static_cast<int>(i), details));
     }
   }
-  if (details) {
-    out.derived = run.derived;
-    const auto& all = run.config.settings;
-    out.settings.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostSettings)));
-  }
+  if (details || !run.has_begun()) out.derived = run.derived;
+  if (!run.has_begun()) add_defaults(run, out);
+  add_settings(run, details, out);
   return out;
 }
 

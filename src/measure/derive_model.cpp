@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "assay/setting.h"
@@ -17,6 +19,14 @@ class ModelFacts : DerivedFacts {
   ModelFacts(const Config& config, std::string_view framework, Count sequence, Count train_tokens,
              std::vector<Derived>& out)
       : DerivedFacts(config, std::string(framework), out), sequence_(sequence), train_tokens_(train_tokens) {}
+
+  /// Nobody describes the model, but its size is said.
+  void add_said() {
+    const Count count = said(setting::kParameters);
+    if (!count) return;
+    as_set(setting::kParameters, *count);
+    for_each_parameter(said(setting::kActiveParameters).value_or(*count));
+  }
 
   void add_all(const DescribedModel& model) {
     if (!model.unknown.empty()) return needs("parameters", model.unknown);
@@ -70,12 +80,15 @@ class ModelFacts : DerivedFacts {
           {"6 N + 12 L n d S, forward and backward", "6 N + 12 L n d S（前向与反向）"},
           {"parameters", std::string(setting::kSequenceLength)});
     }
-    if (train_tokens_) {
-      add("tokens_per_parameter", Value(static_cast<double>(*train_tokens_) / static_cast<double>(count.active)),
-          {fmt::format("{} tokens / {} parameters", shown(*train_tokens_), shown(count.active)),
-           fmt::format("{} 个 token / {} 个参数", shown(*train_tokens_), shown(count.active))},
-          {std::string(setting::kTrainTokens), "parameters"});
-    }
+    for_each_parameter(count.active);
+  }
+
+  void for_each_parameter(std::int64_t parameters) {
+    if (!train_tokens_ || parameters <= 0) return;
+    add("tokens_per_parameter", Value(static_cast<double>(*train_tokens_) / static_cast<double>(parameters)),
+        {fmt::format("{} tokens / {} parameters", shown(*train_tokens_), shown(parameters)),
+         fmt::format("{} 个 token / {} 个参数", shown(*train_tokens_), shown(parameters))},
+        {std::string(setting::kTrainTokens), std::string(setting::kParameters)});
   }
 
   Count sequence_;
@@ -97,7 +110,16 @@ std::string spoken_framework(const Config& config, std::string_view dialect) {
 void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
                   std::optional<std::int64_t> train_tokens, std::vector<Derived>& out) {
   const auto model = described_model(config, framework);
-  if (model) ModelFacts(config, framework, sequence, train_tokens, out).add_all(*model);
+  ModelFacts facts(config, framework, sequence, train_tokens, out);
+  const std::size_t before = out.size();
+  if (model) facts.add_all(*model);
+  const bool counted =
+      std::any_of(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(),
+                  [](const Derived& one) { return one.name == setting::kParameters && one.value != Value("unknown"); });
+  if (counted || !count_said(config, setting::kParameters)) return;
+  // What the user says of a shape that is not known: the number counts, not the reason why there was none.
+  std::erase_if(out, [](const Derived& one) { return one.name == setting::kParameters; });
+  facts.add_said();
 }
 
 }  // namespace assay

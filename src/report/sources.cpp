@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "assay/metric.h"
+#include "report/verdict.h"
 #include "report/words.h"
 
 namespace assay {
@@ -131,6 +132,13 @@ std::string joined_phrase(const Report& report, Language language) {
                         {{"role", role_word(role, "", language)}, {"count", count}}, language));
   }
   if (parts.empty()) return {};
+  const bool planned = std::none_of(report.runs.begin(), report.runs.end(), has_begun);
+  if (planned) {
+    const auto plans = static_cast<std::int64_t>(report.runs.size());
+    if (files == plans) return {};
+    return say("{plans} of {files} (-v)", "{files}构成{plans}（-v）",
+               {{"plans", count_of(plans, kPlans, language)}, {"files", count_of(files, kFiles, language)}}, language);
+  }
   const Values values = {{"files", count_of(files, kFiles, language)},
                          {"runs", count_of(static_cast<std::int64_t>(report.runs.size()), kRuns, language)},
                          {"parts", listed(parts, language)}};
@@ -155,6 +163,14 @@ std::string beside_phrase(const Report& report, Language language) {
 
 std::string beside_command(const Report& report) {
   if (report.beside.empty() || report.arguments.empty()) return {};
+  // What a plan names is told file by file: its folder holds the settings of others.
+  const bool planned = !report.runs.empty() && std::none_of(report.runs.begin(), report.runs.end(), has_begun);
+  if (planned && report.beside.size() <= kMostListed) {
+    std::string out = "assay check";
+    for (const std::string& one : report.arguments) out += " " + one;
+    for (const Beside& one : report.beside) out += " " + one.path;
+    return out;
+  }
   const std::string_view folder = folder_of(report.arguments.front());
   return "assay check " + (folder.empty() ? "." : std::string(folder));
 }
@@ -171,7 +187,9 @@ std::string refuted_settings_phrase(const Report& report, Language language) {
     if (++all > 3) continue;
     const Values values = {{"path", path_word(file.path)}, {"why", file.error->message}};
     text += told++ == 0 ? "" : say("; ", "；", language);
-    text += say("{path}: {why}: not used", "{path}：{why}：未使用", values, language);
+    // A file of settings that the user named is a plan of its own.
+    text += file.run.empty() ? say("{path}: {why}: not used", "{path}：{why}：未使用", values, language)
+                             : say("{path}: {why}: judged by itself", "{path}：{why}：单独判断", values, language);
   }
   if (all > told) text += say("; and {rest} more", "；另有 {rest} 个", {{"rest", all - told}}, language);
   return text;

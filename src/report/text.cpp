@@ -8,6 +8,7 @@
 
 #include "base/display.h"
 #include "report/page.h"
+#include "report/plan_page.h"
 #include "report/render.h"
 #include "report/sources.h"
 #include "report/sparkline.h"
@@ -79,6 +80,7 @@ class TextReport {
     const std::string top = headline(report_, language());
     if (!top.empty()) page_.paragraph(0, top);
     if (page_.options().quiet) return page_.take();
+    write_plans();
     for (std::size_t i = 0; i < listed_; ++i) write_finding(*shown_[i], i + 1);
     if (listed_ < shown_.size()) {
       page_.blank();
@@ -93,6 +95,17 @@ class TextReport {
 
  private:
   Language language() const { return page_.language(); }
+
+  // Of many plans the tables would hide what was found.
+  void write_plans() {
+    constexpr std::ptrdiff_t kMostPlans = 3;
+    const auto planned = [](const RunSummary& run) { return !has_begun(run); };
+    const auto plans = std::count_if(report_.runs.begin(), report_.runs.end(), planned);
+    if (plans > kMostPlans && !page_.options().verbose) return;
+    for (const RunSummary& run : report_.runs) {
+      if (planned(run)) write_plan(page_, run, report_.runs.size() > 1);
+    }
+  }
 
   std::string steps_of(const Finding& finding) const {
     if (!finding.where || !finding.where->steps) return {};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/metric.h"
+#include "report/plan_page.h"
 #include "report/words.h"
 
 namespace assay {
@@ -48,6 +49,12 @@ std::string extent(const RunSummary& run, Language language) {
 // "1 run (9,800 of 20,000 steps)", "2 of 12 runs", "12 runs". concerned: how many of them.
 std::string runs_phrase(const Report& report, std::int64_t concerned, Language language) {
   const auto runs = static_cast<std::int64_t>(report.runs.size());
+  const std::int64_t begun = std::count_if(report.runs.begin(), report.runs.end(), has_begun);
+  if (begun < runs && begun > 0 && (concerned == 0 || concerned == runs)) {
+    return say("{runs} and {plans} that have not begun", "{runs}和尚未开始的{plans}",
+               {{"runs", count_of(begun, kRuns, language)}, {"plans", count_of(runs - begun, kPlans, language)}},
+               language);
+  }
   if (runs == 1) {
     const std::string one = count_of(1, kRuns, language);
     return one + say(" (", "（", language) + extent(report.runs.front(), language) + say(")", "）", language);
@@ -87,30 +94,47 @@ std::string problems_phrase(const Counts& counts, Language language) {
   return listed(parts, language);
 }
 
-std::string nothing_judged(const Report& report, Language language) {
+// Settings of runs that have not begun: of all files.
+std::int64_t settings_read(const Report& report) {
   std::int64_t settings = 0;
   for (const FileRecord& file : report.files) settings += file.settings;
-  if (settings == 0)
-    return say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
-  // Whose words they are, where all are one framework's, and where they can be seen, where one file holds them.
-  std::set<std::string_view> frameworks;
-  std::vector<std::string_view> holders;
-  for (const FileRecord& file : report.files) {
-    if (file.settings == 0) continue;
-    holders.push_back(file.path);
-    frameworks.insert(file.framework);
+  return settings;
+}
+
+bool all_planned(const Report& report) {
+  return !report.runs.empty() && std::none_of(report.runs.begin(), report.runs.end(), has_begun);
+}
+
+// "1 plan, nothing has run yet: 2 warnings", "No problem found in 143 settings of launch.sh (megatron); nothing …".
+std::string plans_verdict(const Report& report, const std::string& problems, Language language) {
+  const auto plans = static_cast<std::int64_t>(report.runs.size());
+  const std::string alone = say("nothing has run yet", "尚未开始训练", language);
+  if (!report.judged) {
+    return say("{alone}: {settings} of {plans}", "{alone}：{plans}的 {settings}",
+               {{"alone", alone},
+                {"settings", count_of(settings_read(report), kSettings, language)},
+                {"plans", plans_phrase(report, language)}},
+               language);
   }
-  std::string out = say("Nothing has run yet: {settings}", "尚未开始训练：只读到 {settings}",
-                        {{"settings", count_of(settings, kSettings, language)}}, language);
-  if (frameworks.size() == 1 && !frameworks.begin()->empty()) {
-    out += say(" in the words of {name}", "（{name} 的写法）", {{"name", std::string(*frameworks.begin())}}, language);
+  if (problems.empty()) {
+    return say("No problem found in {settings} of {plans}; {alone}", "{plans}的 {settings}中未发现问题；{alone}",
+               {{"settings", count_of(settings_read(report), kSettings, language)},
+                {"plans", plans_phrase(report, language)},
+                {"alone", alone}},
+               language);
   }
-  out += say(" and no record of training were read", "，没有训练记录", language);
-  if (holders.size() == 1) {
-    out += say("; 'assay show {path}' prints them", "；用 'assay show {path}' 查看",
-               {{"path", path_word(holders.front())}}, language);
+  const std::int64_t concerned = runs_concerned(report);
+  Values values = {
+      {"plans", count_of(plans, kPlans, language)}, {"problems", problems}, {"alone", alone}, {"some", concerned}};
+  if (plans > 1 && concerned < plans) {
+    return say("{plans}, {alone}: {problems} in {some} of them", "{plans}，{alone}：其中 {some} 个有 {problems}",
+               values, language);
   }
-  return out;
+  return say("{plans}, {alone}: {problems}", "{plans}，{alone}：{problems}", values, language);
+}
+
+std::string nothing_judged(Language language) {
+  return say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
 }
 
 std::string without_problem(const Report& report, Language language) {
@@ -164,8 +188,10 @@ std::string verdict_line(const Report& report, Language language) {
 
   std::string out;
   if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
-  if (std::none_of(report.runs.begin(), report.runs.end(), has_begun) && in_runs.empty()) {
-    out += nothing_judged(report, language);
+  if (all_planned(report)) {
+    out += plans_verdict(report, in_runs, language);
+  } else if (report.runs.empty() && in_runs.empty()) {
+    out += nothing_judged(language);
   } else if (in_runs.empty()) {
     out += without_problem(report, language);
   } else {

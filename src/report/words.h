@@ -23,6 +23,7 @@ inline constexpr Noun kErrors{"error", "errors", "个错误"};
 inline constexpr Noun kWarnings{"warning", "warnings", "个警告"};
 inline constexpr Noun kNotes{"note", "notes", "条提示"};
 inline constexpr Noun kRuns{"run", "runs", "次运行"};
+inline constexpr Noun kPlans{"plan", "plans", "个计划"};
 inline constexpr Noun kSteps{"step", "steps", "步"};
 inline constexpr Noun kRecords{"record", "records", "条记录"};
 inline constexpr Noun kEpochs{"epoch", "epochs", "个 epoch"};

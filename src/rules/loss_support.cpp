@@ -8,6 +8,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/training_kind.h"
+#include "rules/actions.h"
 #include "rules/places.h"
 #include "stat/quantile.h"
 
@@ -20,7 +21,6 @@ constexpr double kGradRise = 3;      // healthy maxima of a stretch are within 2
 constexpr double kEvalMoves = 0.02;  // an evaluation on a fixed set repeats to within a per cent
 constexpr std::int64_t kMargin =
     100;  // steps before the onset: what made the event was in the weights before it showed
-constexpr std::int64_t kMostListed = 16;  // steps that a command lists one by one
 constexpr std::size_t kMostEvidence = 5;
 
 constexpr std::array kShared = {
@@ -52,6 +52,9 @@ constexpr std::array kShared = {
         "resume-at",
         "resume from the checkpoint of step {checkpoint}, the last one that the log names before step {begin}",
         "从第 {checkpoint} 步的检查点续训：它是日志中第 {begin} 步之前最后一个可用的检查点"},
+    SentenceRecord{"resume-at-path",
+                   "resume from the checkpoint of step {checkpoint}, the last one on disk before step {begin}: {path}",
+                   "从第 {checkpoint} 步的检查点续训：它是磁盘上第 {begin} 步之前最后一个可用的检查点：{path}"},
     SentenceRecord{"resume-before",
                    "resume from a checkpoint of step {limit} or earlier (the trouble begins at step {begin}; {margin} "
                    "steps of margin)",
@@ -253,9 +256,14 @@ Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
   const std::int64_t limit = counts_steps(run, segment) && begin > 2 * kMargin ? begin - kMargin : begin;
   auto checkpoint = checkpoint_before(run, segment, limit + 1);
   if (!checkpoint) checkpoint = checkpoint_before(run, segment, begin);
-  if (checkpoint) return {{"resume-at", {{"checkpoint", *checkpoint}, {"begin", begin}}}, ""};
-  if (limit == begin) return {{"resume-before-onset", {{"begin", begin}}}, ""};
-  return {{"resume-before", {{"limit", limit}, {"begin", begin}, {"margin", begin - limit}}}, ""};
+  if (checkpoint && !checkpoint->path.empty()) {
+    return {{"resume-at-path", {{"checkpoint", checkpoint->step}, {"begin", begin}, {"path", checkpoint->path}}},
+            option_to_resume(run, checkpoint->path),
+            ActionRole::kResume};
+  }
+  if (checkpoint) return {{"resume-at", {{"checkpoint", checkpoint->step}, {"begin", begin}}}, "", ActionRole::kResume};
+  if (limit == begin) return {{"resume-before-onset", {{"begin", begin}}}, "", ActionRole::kResume};
+  return {{"resume-before", {{"limit", limit}, {"begin", begin}, {"margin", begin - limit}}}, "", ActionRole::kResume};
 }
 
 Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
@@ -266,17 +274,8 @@ Action skip_data(const Run& run, std::size_t segment, StepRange steps) {
   const auto samples = samples_of(run.segments[segment], steps);
   action.text = samples ? Phrase{"skip-samples", {{"steps", steps}, {"samples", *samples}}}
                         : Phrase{"skip-steps", {{"steps", steps}}};
-  if (run.dialect != "megatron") return action;
-  if (run.segments[segment].find(metric::kConsumedTokens) != nullptr) {  // only the DeepSpeed fork prints them
-    action.command = "--skip-train-iteration-range " + std::to_string(steps.first) + "-" + std::to_string(steps.last);
-    return action;
-  }
-  action.command = "--iterations-to-skip";
-  if (steps.last - steps.first < kMostListed) {
-    for (std::int64_t step = steps.first; step <= steps.last; ++step) action.command += " " + std::to_string(step);
-  } else {
-    action.command += " $(seq " + std::to_string(steps.first) + " " + std::to_string(steps.last) + ")";
-  }
+  action.command = option_to_skip(run, segment, steps);
+  action.role = ActionRole::kSkipData;
   return action;
 }
 
@@ -291,8 +290,10 @@ Action halve_learning_rate(const Run& run, std::size_t segment) {
       if (std::isfinite(series->value(i))) rate = std::max(rate, series->value(i));
     }
   }
-  if (!(rate > 0)) return {{"halve-rate-unknown", {}}, ""};
-  return {{"halve-rate", {{"rate", two_digits(rate)}, {"half", two_digits(rate / 2)}}}, ""};
+  if (!(rate > 0)) return {{"halve-rate-unknown", {}}, "", ActionRole::kLearningRate};
+  return {{"halve-rate", {{"rate", two_digits(rate)}, {"half", two_digits(rate / 2)}}},
+          option_for_rate_on_resume(run, two_digits(rate / 2)),
+          ActionRole::kLearningRate};
 }
 
 double confidence_of(const Departure& shape) {

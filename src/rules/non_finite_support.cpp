@@ -5,6 +5,7 @@
 
 #include "assay/metric.h"
 #include "core/curve.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 
@@ -116,7 +117,8 @@ void add_non_finite_actions(const Run& run, std::size_t index, std::size_t row, 
   const Series* scale = segment.find(metric::kLossScale);
   const bool half = scale != nullptr && std::any_of(scale->values.span().begin(), scale->values.span().end(),
                                                     [](double x) { return x > 1; });
-  if (half && finding.actions.size() < 4) finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
+  if (half && finding.actions.size() < 4)
+    finding.actions.push_back({{"use-bf16", {}}, bf16_option(run), ActionRole::kPrecision});
 }
 
 std::vector<SkipHistory> skips_of(const Run& run) {

@@ -39,13 +39,18 @@ Location place(const Run& run, std::int64_t line) {
   return where;
 }
 
-std::optional<std::int64_t> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step) {
-  std::optional<std::int64_t> best;
+std::optional<Checkpoint> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step) {
+  std::optional<Checkpoint> best;
   if (!counts_steps(run, segment)) return best;  // checkpoints are named by steps, which this log does not count
+  for (const Checkpoint& one : run.checkpoints) {
+    if (one.step < step) best = one;  // by rising step
+  }
+  // What the log names may have been deleted since.
+  if (best) return best;
   for (const Event& event : run.events) {
     if (event.kind != EventKind::kCheckpointSaved || !event.step || *event.step >= step) continue;
     if (event.segment > static_cast<int>(segment)) break;
-    if (!best || *event.step > *best) best = event.step;
+    if (!best || *event.step > best->step) best = Checkpoint{*event.step, ""};
   }
   return best;
 }
@@ -101,14 +106,6 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
   const double still = few > 0 ? median(loss->values.span().subspan(after, few)) : out.last;
   out.lasting = out.reacts && still - out.before > needed / 2;
   return out;
-}
-
-std::string bf16_option(const Run& run) {
-  if (run.dialect.starts_with("megatron")) return "--bf16";
-  if (run.dialect.starts_with("hf-") || run.dialect.find("trainer") != std::string::npos) {
-    return "--bf16 true --fp16 false";
-  }
-  return "";
 }
 
 Value scale_value(double scale) {

@@ -19,8 +19,9 @@ Location place(const Run& run, std::int64_t line);
 /// Whether its steps are the program's, not records, epochs or samples: only then a number of steps can be gone back.
 bool counts_steps(const Run& run, std::size_t segment);
 
-/// Step of the last checkpoint that the log says was saved before `step` (in any segment up to this one), or nothing.
-std::optional<std::int64_t> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step);
+/// The last checkpoint before `step`: on disk, where one lies there; else the one that the log says was saved (in any
+/// segment up to this one), without a path. Nothing where there is none.
+std::optional<Checkpoint> checkpoint_before(const Run& run, std::size_t segment, std::int64_t step);
 
 /// Steps that the run covers in the log, over all segments; at least 1.
 std::int64_t covered_steps(const Run& run);
@@ -40,9 +41,6 @@ struct LossReaction {
 /// Nothing when the log has no loss before or after. The loss reacts when it rises by a tenth of its level and by more
 /// than its noise.
 std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange event);
-
-/// The option that switches training to bfloat16, in the words of the framework that wrote the log; empty when unknown.
-std::string bf16_option(const Run& run);
 
 /// A loss scale as a value: whole numbers are shown in full (1,048,576).
 Value scale_value(double scale);

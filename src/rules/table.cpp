@@ -40,10 +40,18 @@ namespace assay {
   RULE(kClipAlwaysActive)       \
   RULE(kClipNeverActive)        \
   RULE(kClipPerLayer)           \
+  RULE(kBatchArithmetic)        \
+  RULE(kBatchTooLarge)          \
+  RULE(kBatchTooSmall)          \
+  RULE(kLossScaleSetting)       \
   RULE(kScheduleMismatch)       \
   RULE(kConfigDrift)            \
   RULE(kClipNotApplied)         \
   RULE(kSettingOverridden)      \
+  RULE(kFp16Range)              \
+  RULE(kAccumulateLowPrecision) \
+  RULE(kOptimizerStateLowPrecision) \
+  RULE(kTokensPerParameter)     \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)

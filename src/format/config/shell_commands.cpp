@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMostInvocations = 10'000;
 constexpr std::size_t kMostWritten = 1000;
 constexpr std::size_t kMostWords = 20'000;
+constexpr std::size_t kMostSourced = 16;
 
 // Commands that ask a question: whether they succeed is not known.
 constexpr std::array<std::string_view, 15> kQuestions{"grep", "egrep", "command",    "which",      "type",
@@ -88,6 +89,7 @@ Interpreter::Truth Interpreter::run_builtin(const Command& command, const std::v
     run_let(words);
   } else if (name == "source" || name == ".") {
     sourced_ = second.substr(0, 200);
+    if (!second.empty() && out_.sourced.size() < kMostSourced) out_.sourced.push_back({sourced_, command.line});
   } else if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts") {
     take_input(command, words);
   } else if (name == "printf" && second == "-v" && words.size() > 2) {

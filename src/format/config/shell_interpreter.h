@@ -22,6 +22,7 @@ struct Outcome {
   Variables variables;  // at its end
   std::vector<Invocation> invocations;
   std::vector<WrittenText> written;
+  std::vector<Argument> sourced;  // files whose commands run in it
   std::int64_t long_command = 0;  // the line of the first that has more words than are read; 0: none
   bool exhausted = false;         // the script is more work than is worth it; what came after is unknown
 };

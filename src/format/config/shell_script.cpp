@@ -188,6 +188,7 @@ class Reading {
     job();
     world();
     rank_batch();
+    sourced();
   }
 
  private:
@@ -331,6 +332,15 @@ class Reading {
     };
     tell(setting::kNodes, allocation_.nodes, "#SBATCH --nodes");
     tell(setting::kDevicesPerNode, allocation_.devices_per_node, "#SBATCH --gpus-per-node");
+    add(std::move(all));
+  }
+
+  // What else runs in it. A script that tells nothing else is no plan of a training.
+  void sourced() {
+    if (count_ == 0) return;
+    Launch all;
+    for (const shell::Argument& one : outcome_.sourced)
+      all.settings.push_back({"source", {"source", one.text, one.line}});
     add(std::move(all));
   }
 

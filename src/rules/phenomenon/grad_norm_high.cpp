@@ -17,6 +17,7 @@
 #include "measure/departures.h"
 #include "measure/drift.h"
 #include "measure/scaler.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -200,9 +201,9 @@ void add_actions(const Run& run, const High& worst, Finding& finding) {
   if (worst.kind == Kind::kRisen && worst.severity != Severity::kNote) {
     finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
   }
-  if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, ""});
+  if (worst.severity != Severity::kNote) finding.actions.push_back({{"lower-rate", {}}, "", ActionRole::kLearningRate});
   if (worst.kind == Kind::kHeavyTail) {
-    finding.actions.push_back({{"clip-at", {{"clip", two_digits(quantile(series.values.span(), 0.9))}}}, ""});
+    finding.actions.push_back(set_clip(run, "clip-at", "clip", quantile(series.values.span(), 0.9)));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "core/curve.h"
 #include "measure/departures.h"
 #include "measure/scaler.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -127,12 +128,12 @@ void add_actions(const Run& run, const Spike& worst, Finding& finding) {
     finding.actions.push_back(resume_before(run, worst.segment, worst.steps.first));
     finding.actions.push_back(skip_data(run, worst.segment, {read.first, std::min(read.last, read.first + kSkip - 1)}));
   } else {
-    finding.actions.push_back({{"look-at-data", {{"steps", read}}}, ""});
+    finding.actions.push_back({{"look-at-data", {{"steps", read}}}, "", ActionRole::kLookAtData});
   }
   const double p90 = quantile(norm.values.span().first(std::max<std::size_t>(worst.shape.onset, 1)), 0.9);
   const double threshold = clip_threshold(run);
   if (worst.shape.onset >= 20 && (threshold == 0 || threshold > 2 * p90)) {
-    finding.actions.push_back({{"clip-at", {{"p90", two_digits(p90)}}}, ""});
+    finding.actions.push_back(set_clip(run, "clip-at", "p90", p90));
   }
 }
 

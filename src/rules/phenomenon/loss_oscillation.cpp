@@ -53,7 +53,7 @@ void tell(const Run& run, std::size_t index, const Series& loss, const Swings& i
     Phrase& text = finding.actions.back().text;
     text.key = text.key == "halve-rate" ? "calm-rate" : "calm-rate-unknown";
     if (it.calm > 0) finding.actions.push_back(resume_before(run, index, steps.first));
-    if (it.calm == 0) finding.actions.push_back({{"larger-batch", {}}, ""});
+    if (it.calm == 0) finding.actions.push_back({{"larger-batch", {}}, "", ActionRole::kBatch});
   }
   out.add(std::move(finding));
 }

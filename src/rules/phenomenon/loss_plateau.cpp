@@ -177,9 +177,11 @@ void tell(const Run& run, const Flat& flat, TrainingKind kind, Severity severity
     finding.actions.push_back({{"no-gradient", {}}, ""});
   } else {
     finding.actions.push_back({{"check-updates", {{"step", flat.steps.first}}}, ""});
-    finding.actions.push_back(
-        rate ? Action{{"try-rate", {{"rate", *rate}, {"lower", *rate / 3}, {"higher", *rate * 3}}}, ""}
-             : Action{{"try-rate-unknown", {}}, ""});
+    finding.actions.push_back(rate
+                                  ? Action{{"try-rate", {{"rate", *rate}, {"lower", *rate / 3}, {"higher", *rate * 3}}},
+                                           "",
+                                           ActionRole::kLearningRate}
+                                  : Action{{"try-rate-unknown", {}}, "", ActionRole::kLearningRate});
   }
   out.add(std::move(finding));
 }

@@ -11,6 +11,7 @@
 
 #include "measure/scaler.h"
 #include "measure/skips.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -142,7 +143,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   add_evidence(run, *worst, history, finding);
   const std::int64_t onset =
       history.falls.empty() ? worst->steps.first : std::min(worst->steps.first, history.falls.back().steps.first);
-  finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
+  finding.actions.push_back({{"use-bf16", {}}, bf16_option(run), ActionRole::kPrecision});
   if (!run.segments[worst->segment].empty()) finding.actions.push_back(resume_before(run, worst->segment, onset));
   finding.actions.push_back({{"find-layer", {}}, ""});
   out.add(std::move(finding));

@@ -10,6 +10,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/scaler.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -81,7 +82,7 @@ void add_actions(const Run& run, const Drop& worst, Finding& finding) {
   if (worst.loss && worst.loss->reacts) {
     finding.actions.push_back(resume_before(run, worst.segment, worst.fall.steps.first));
   }
-  finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
+  finding.actions.push_back({{"use-bf16", {}}, bf16_option(run), ActionRole::kPrecision});
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {

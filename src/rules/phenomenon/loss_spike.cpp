@@ -14,6 +14,7 @@
 #include "assay/metric.h"
 #include "core/curve.h"
 #include "measure/training_kind.h"
+#include "rules/actions.h"
 #include "rules/excerpts.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -180,7 +181,7 @@ void add_actions(const Run& run, const Judged& worst, std::size_t count, bool fr
   if (finding.severity == Severity::kNote || (count < 2 && !frequent)) return;
   const Series* norm = segment.find(metric::kGradNorm);
   if (norm != nullptr && norm->size() >= 100) {
-    finding.actions.push_back({{"clip", {{"clip", two_digits(quantile(norm->values.span(), kClipQuantile))}}}, ""});
+    finding.actions.push_back(set_clip(run, "clip", "clip", quantile(norm->values.span(), kClipQuantile)));
   }
   finding.actions.push_back({{"beta2", {}}, ""});
 }

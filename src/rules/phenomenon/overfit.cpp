@@ -123,9 +123,9 @@ void tell(const Run& run, const Scissors& it, Findings& out) {
   finding.evidence.push_back({{}, curve_of(loss, 0, loss.size(), 60, steps), {}});
   finding.evidence.push_back({{"evaluations", {{"worse", it.after()}, {"count", it.eval->size()}}}, {}, {}});
   const auto checkpoint = checkpoint_before(run, it.segment, steps.first + 1);
-  finding.actions.push_back(checkpoint
-                                ? Action{{"use-checkpoint", {{"checkpoint", *checkpoint}, {"step", steps.first}}}, ""}
-                                : Action{{"use-nearest", {{"step", steps.first}}}, ""});
+  finding.actions.push_back(
+      checkpoint ? Action{{"use-checkpoint", {{"checkpoint", checkpoint->step}, {"step", steps.first}}}, ""}
+                 : Action{{"use-nearest", {{"step", steps.first}}}, ""});
   finding.actions.push_back({{"stop-there", {{"step", steps.first}}}, ""});
   out.add(std::move(finding));
 }

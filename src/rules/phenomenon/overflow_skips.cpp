@@ -10,6 +10,7 @@
 
 #include "assay/metric.h"
 #include "measure/skips.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -162,7 +163,7 @@ void add_actions(const Run& run, const Part& part, Finding& finding) {
   if (finding.severity == Severity::kError || (loss && loss->reacts)) {
     finding.actions.push_back(resume_before(run, part.segment, part.where.steps.first));
   }
-  finding.actions.push_back({{"use-bf16", {}}, bf16_option(run)});
+  finding.actions.push_back({{"use-bf16", {}}, bf16_option(run), ActionRole::kPrecision});
 }
 
 Location place_of(const Run& run, const Part& part) {

@@ -1,0 +1,13 @@
+#pragma once
+// What the user says of a run beside its settings: --params, --tokens, --ranks.
+
+#include "assay/check.h"
+#include "assay/run.h"
+
+namespace assay {
+
+/// Adds what the settings of the run do not tell, and neither what follows from them; then derives again. What they
+/// tell stays: the place of such a setting is the option.
+void fill_gaps(Run& run, const Gaps& gaps);
+
+}  // namespace assay

@@ -1,0 +1,133 @@
+// Weights or the states of the optimizer are kept in bf16 or fp16 alone.
+//
+// A weight in bf16 has 8 significant bits: an update smaller than 1/512 of it is rounded away, and late in training
+// most are. A second moment with beta2 = 0.999 changes by a thousandth a step: in bf16 it does not change at all. Mixed
+// precision keeps a copy in fp32 for this reason. Fine-tuning in pure bf16 is common and mostly works, with large
+// updates and few steps; pre-training from scratch is where it costs. How many updates are lost is a question of
+// numbers (rule update-swallowed); here it is told what the settings ask for.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "assay/setting.h"
+#include "rules/hyper/batch_advice.h"
+#include "rules/plan.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+namespace {
+
+bool is_low(std::string_view word) {
+  return word.find("bf16") != std::string_view::npos || word.find("bfloat16") != std::string_view::npos ||
+         word.find("fp16") != std::string_view::npos || word == "float16" || word.find("fp8") != std::string_view::npos;
+}
+
+const Setting* said_low(const Plan& plan, std::string_view ending) {
+  for (const Setting& one : plan.run().config.settings) {
+    if (one.key.ends_with(ending) && one.unknown.empty() && is_low(one.value)) return &one;
+  }
+  return nullptr;
+}
+
+const Setting* said_true(const Plan& plan, std::string_view ending) {
+  for (const Setting& one : plan.run().config.settings) {
+    if (one.key.ends_with(ending) && (one.value == "true" || one.value == "True")) return &one;
+  }
+  return nullptr;
+}
+
+// Settings that ask for weights without a copy in fp32.
+const Setting* pure_weights(const Plan& plan) {
+  for (const std::string_view key : {setting::kPrecision, setting::kBf16}) {
+    const std::string word = plan.word(key);
+    const bool pure = word == "bf16-true" || word == "16-true" || word == "fp16-true" || word == "full";
+    if (pure) return plan.setting(key);
+  }
+  if (const Setting* one = said_true(plan, "bf16_master_weights_and_grads")) return one;
+  return said_low(plan, "main_params_dtype");
+}
+
+void add(const Setting& from, const char* key, Severity severity, Values values, Findings& out) {
+  Finding finding;
+  finding.severity = severity;
+  finding.confidence = 0.75;
+  finding.impact = 0.5;
+  values.emplace_back("name", from.written.empty() ? from.key : from.written);
+  values.emplace_back("value", from.value);
+  finding.message = {key, std::move(values)};
+  finding.where = from.where;
+  finding.actions.push_back({{"fp32", {}}, "", ActionRole::kPrecision});
+  out.add(std::move(finding));
+}
+
+void judge(const Run& run, const Parameters& set, Findings& out) {
+  const Plan plan(run);
+  const Setting* weights = pure_weights(plan);
+  const Setting* second = said_low(plan, "exp_avg_sq_dtype");
+  if (second == nullptr) second = said_true(plan, "bf16_optimizer_states");
+  if (weights == nullptr && second == nullptr) return out.not_applicable("not-low");
+  if (weights != nullptr) {
+    const bool scratch = trains_from_scratch(plan);
+    add(*weights, "weights", scratch ? Severity::kWarning : Severity::kNote, {}, out);
+  }
+  if (second == nullptr) return;
+  const auto beta2 = plan.find(setting::kAdamBeta2);
+  const bool stands = beta2 && beta2->value >= set["beta2"] && second->value.find("fp8") == std::string::npos;
+  Values values;
+  if (beta2) values.emplace_back("beta2", beta2->value);
+  add(*second, stands ? "moment-stands" : "moment", stands ? Severity::kWarning : Severity::kNote, std::move(values),
+      out);
+}
+
+}  // namespace
+
+extern const Rule kOptimizerStateLowPrecision;
+const Rule kOptimizerStateLowPrecision{
+    .name = "optimizer-state-low-precision",
+    .family = "precision",
+    .title_en = "weights or optimizer states are kept in too few digits",
+    .title_zh = "权重或优化器状态以过低精度保存",
+    .scope = Scope::kRun,
+    .needs = Needs::kPlan,
+    .severity = Severity::kWarning,
+    .parameters = {{"beta2", "", 0.998, 0.5, 1,
+                    "from here on one step changes the second moment by less than half the spacing of bf16 (1/512)"}},
+    .sentences = {{"weights",
+                   "{name} = {value} keeps the weights without a copy in fp32: an update below 1/512 of a weight is "
+                   "lost in bf16",
+                   "{name} = {value}：权重没有 fp32 副本，bf16 中小于权重 1/512 的更新会丢失"},
+                  {"moment", "{name} = {value} keeps the second moment of Adam in few digits",
+                   "{name} = {value}：Adam 的二阶矩以较低精度保存"},
+                  {"moment-stands",
+                   "{name} = {value} keeps the second moment in 8 bits: with beta2 = {beta2} a step changes it by less "
+                   "than it can "
+                   "show",
+                   "{name} = {value}：二阶矩只有 8 位有效位，beta2 = {beta2} 时每步的变化小于其可表示的间隔"},
+                  {"fp32", "keep weights and states of the optimizer in fp32, or round them stochastically",
+                   "以 fp32 保存权重与优化器状态，或使用随机舍入"},
+                  {"not-low", "needs settings that keep weights or states in fp16 or bf16 alone",
+                   "需要仅以 fp16 或 bf16 保存权重或状态的设置"}},
+    .docs =
+        {.finds = "Settings that keep weights without a copy in fp32, or the moments of Adam in bf16, fp16 or fp8.",
+         .matters = "Small updates round to nothing. Training goes on, and learns more slowly than it should, or stops "
+                    "learning late in the run.",
+         .decides =
+             "`bf16-true`, `bf16: full`, bf16_master_weights_and_grads, main_params_dtype: a warning when training "
+             "from scratch, a note in fine-tuning, where it is common. A second moment in bf16 or fp16 with beta2 "
+             "from `beta2` on is a warning, other low formats a note.",
+         .example =
+             "`precision = bf16-true keeps the weights without a copy in fp32: an update below 1/512 of a weight is "
+             "lost in bf16`",
+         .to_do = "Mixed precision (bf16-mixed), or an optimizer that keeps a compensation or rounds stochastically.",
+         .false_alarms =
+             "Optimizers that round stochastically or keep the lost part (Kahan summation), which settings do "
+             "not always tell. Megatron's precision-aware optimizer keeps the rest of a 16-bit main parameter.",
+         .references =
+             "Micikevicius et al., Mixed Precision Training, 2017. Zamirai et al., Revisiting BFloat16 Training, "
+             "2020."},
+    .judge = judge};
+
+}  // namespace assay

@@ -1,0 +1,9 @@
+#!/bin/bash
+torchrun --nproc_per_node 8 run_clm.py \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 2 \
+    --learning_rate 2e-5 \
+    --num_train_epochs 3 \
+    --max_grad_norm 1.0 \
+    --fp16 True
