@@ -227,9 +227,10 @@ void tell_trouble(const Plan& plan, const RateTrouble& it, Findings& out) {
   if (rate.size() > 2) finding.evidence.push_back({{}, curve_of(rate, 0, rate.size(), 60, it.steps), {}});
   add_signs(it, finding);
   finding.evidence.resize(std::min<std::size_t>(finding.evidence.size(), 5));
-  const double half = two_digits(it.rate / 2);
-  finding.actions.push_back({{it.phase == RateTrouble::Phase::kRising ? "stay-below" : "halve", {{"half", half}}},
-                             line_to_set(plan, setting::kLearningRate, half)});
+  const bool rising = it.phase == RateTrouble::Phase::kRising;
+  const double half = two_digits((rising ? it.rate : it.peak_rate) / 2);
+  finding.actions.push_back(
+      {{rising ? "stay-below" : "halve", {{"half", half}}}, line_to_set(plan, setting::kLearningRate, half)});
   out.add(std::move(finding));
 }
 
@@ -330,8 +331,8 @@ const Rule kLearningRateHigh{
          "4-100e+9 个 token"},
         {"stay-below", "keep the peak learning rate at or below {half}, half of what it was when the loss rose",
          "将学习率峰值控制在 {half} 以内，即 loss 上升时的一半"},
-        {"halve", "lower the peak learning rate to {half}, half of what it was then",
-         "将学习率峰值降到 {half}（当时的一半）"},
+        {"halve", "lower the peak learning rate to {half}, half of what it was",
+         "将学习率峰值降到 {half}，即原来的一半"},
         {"lower-to", "{rate} is the greatest that is published for AdamW ({model}); larger models take less",
          "AdamW 已公布的最大值为 {rate}（{model}）；更大的模型更小"},
         {"use-published", "models of about this size were trained with {lowest} to {highest}",
