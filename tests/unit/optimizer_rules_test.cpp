@@ -101,6 +101,22 @@ TEST(OptimizerPlan, WarmUpsInTheirUnits) {
   EXPECT_FALSE(warmup(plan_of("megatron").setting(setting::kWarmupSamples, "1000").done()).none());
 }
 
+TEST(OptimizerPlan, SizesInNames) {
+  const auto size = [](std::string_view name) {
+    const auto run = plan_of("hf-trainer").setting(setting::kModel, name).done();
+    const auto found = model_size(Plan(run));
+    return found ? found->parameters : 0;
+  };
+  EXPECT_DOUBLE_EQ(size("meta-llama/Llama-2-7b-hf"), 7e9);
+  EXPECT_DOUBLE_EQ(size("Qwen/Qwen2.5-0.5B"), 0.5e9);
+  EXPECT_DOUBLE_EQ(size("Qwen/Qwen3-30B-A3B"), 3e9);
+  EXPECT_DOUBLE_EQ(size("facebook/opt-125m"), 125e6);
+  EXPECT_DOUBLE_EQ(size("mistralai/Mixtral-8x7B-v0.1"), 0);
+  EXPECT_DOUBLE_EQ(size("bert-base-uncased"), 0);
+  EXPECT_DOUBLE_EQ(size("models/8bit"), 0);
+  EXPECT_DOUBLE_EQ(size("b"), 0);
+}
+
 TEST(OptimizerPlan, LinesToCopy) {
   const assay::Run run = plan_of("megatron").done();
   EXPECT_EQ(line_to_set(Plan(run), setting::kLearningRate, 3e-4), "--lr 0.0003");
@@ -134,6 +150,14 @@ TEST(LearningRateHigh, TrainedWeightsNeedNoMore) {
   const assay::Run tuned = small_gpt("2e-3").setting(setting::kFineTuning, "true").done();
   EXPECT_THAT(only(kLearningRateHigh, tuned), HasSubstr("note: "));
   EXPECT_EQ(only(kLearningRateHigh, small_gpt("1e-4").setting(setting::kFineTuning, "true").done()), "0 findings");
+}
+
+TEST(LearningRateHigh, PreferencesTakeAHundredth) {
+  const auto run = [](std::string_view rate) {
+    return plan_of("hf-trainer").setting("stage", "dpo").setting(setting::kLearningRate, rate).done();
+  };
+  EXPECT_THAT(only(kLearningRateHigh, run("5e-4")), HasSubstr("for a preference method"));
+  EXPECT_EQ(only(kLearningRateHigh, run("5e-6")), "0 findings");
 }
 
 // A rise for good after thirty records, in a log of a hundred.

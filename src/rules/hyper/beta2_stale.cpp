@@ -2,7 +2,7 @@
 //
 // v is a running mean over about 1 / (1 - beta2) steps: 20 at 0.95, 1,000 at 0.999. When gradients grow, v still tells
 // of the small ones, and each update is too long by the square root of the ratio until v has caught up. Large models in
-// large batches therefore take 0.95; every published recipe here with half a million tokens in a step or more does.
+// large batches therefore take 0.95: most published recipes with half a million tokens in a step or more do.
 // Shown by the log: the grad norm rose before the loss did, again and again, or once for good. That happens for other
 // reasons too, so it is possible, not likely.
 // The other side: with few tokens in a step each gradient is noise, and a memory of 20 of them is too short. What

@@ -1,7 +1,7 @@
 // The learning rate is too high: seen in what it did to the run, or by what is published for such a model.
 //
-// The log comes first: a run that broke where its rate was high, with the signs of rate_trouble.cpp, says it without any
-// number from outside. Before anything has run there are the settings, and three measures of different strength:
+// The log comes first: a run that broke where its rate was high, with the signs of rate_trouble.cpp, says it without
+// any number from outside. Before anything has run there are the settings, and three measures of different strength:
 //  1. what no training survives: for Adam a rate of 1 moves each weight by 1 in a step, fifty times the width of its
 //     initial distribution. Rates that only multiply another schedule are left alone;
 //  2. StepLaw, within the models that it was measured on: four times its rate cost 1.8 to 6.4 % of the loss there;
@@ -17,6 +17,7 @@
 #include "core/curve.h"
 #include "facts/recipes.h"
 #include "facts/scaling_laws.h"
+#include "measure/training_kind.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/hyper/rate_trouble.h"
 #include "rules/places.h"
@@ -33,6 +34,8 @@ constexpr double kAdamHardly = 0.1;
 constexpr double kNoteAbove = 3;  // times the greatest recipe
 constexpr double kAdaptersUsual = 5e-4;
 constexpr double kAdaptersMost = 1e-2;
+constexpr double kPreferenceUsual = 1e-6;  // TRL's and verl's default
+constexpr double kPreferenceMost = 1e-4;   // a hundred times that
 
 struct Judged {
   double rate = 0;
@@ -158,6 +161,15 @@ void judge_adapters(const Plan& plan, const Judged& rate, Findings& out) {
   out.add(std::move(finding));
 }
 
+// A policy that is pulled towards preferences is trained with a hundredth of the rate that made it.
+void judge_preference(const Plan& plan, const Judged& rate, Findings& out) {
+  if (rate.rate <= kPreferenceMost) return;
+  Finding finding =
+      finding_of(rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.65, {"preference-high", {}});
+  finding.actions.push_back({{"use-preference-rate", {}}, line_to_set(plan, setting::kLearningRate, kPreferenceUsual)});
+  out.add(std::move(finding));
+}
+
 void judge_settings(const Plan& plan, const Parameters& set, Findings& out) {
   const auto rate = rate_of_run(plan);
   if (!rate) return out.not_applicable("no-rate");
@@ -169,6 +181,7 @@ void judge_settings(const Plan& plan, const Parameters& set, Findings& out) {
     return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
   }
   if (scales_rates_by_width(plan.run().config)) return out.not_applicable("by-width");
+  if (training_kind(plan.run()) == TrainingKind::kPreference) return judge_preference(plan, *rate, out);
   if (rate_is_a_factor(plan) && rate->rate > kAdamHardly) return out.not_applicable("factor");
   const auto size = model_size(plan);
   if (!size) return out.not_applicable("no-size");
@@ -196,6 +209,7 @@ void add_signs(const RateTrouble& it, Finding& finding) {
   tell(phase_key(it.phase), {{"peak", it.peak_rate}});
   if (it.spread) tell("wild-norms", {{"spread", Value(*it.spread, Unit::kTimes)}});
   if (it.over_clip) tell("over-clip", {{"times", Value(*it.over_clip, Unit::kTimes)}});
+  if (it.published) tell("beyond", {{"times", Value(*it.published, Unit::kTimes)}});
   if (it.jump) tell("explosion", {{"times", Value(*it.jump, Unit::kTimes)}});
 }
 
@@ -213,9 +227,10 @@ void tell_trouble(const Plan& plan, const RateTrouble& it, Findings& out) {
   if (rate.size() > 2) finding.evidence.push_back({{}, curve_of(rate, 0, rate.size(), 60, it.steps), {}});
   add_signs(it, finding);
   finding.evidence.resize(std::min<std::size_t>(finding.evidence.size(), 5));
-  const double half = two_digits(it.rate / 2);
-  finding.actions.push_back({{it.phase == RateTrouble::Phase::kRising ? "stay-below" : "halve", {{"half", half}}},
-                             line_to_set(plan, setting::kLearningRate, half)});
+  const bool rising = it.phase == RateTrouble::Phase::kRising;
+  const double half = two_digits((rising ? it.rate : it.peak_rate) / 2);
+  finding.actions.push_back(
+      {{rising ? "stay-below" : "halve", {{"half", half}}}, line_to_set(plan, setting::kLearningRate, half)});
   out.add(std::move(finding));
 }
 
@@ -234,7 +249,13 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
       return tell_trouble(plan, *trouble, out);
     }
   }
-  judge_settings(plan, set, out);
+  Findings by_settings;
+  judge_settings(plan, set, by_settings);
+  for (Finding& finding : by_settings.found()) out.add(std::move(finding));
+  // Where the log shows the rate, the rule has judged, whatever the settings lack.
+  if (by_settings.reason() && !(run.has_begun() && logged_peak(run))) {
+    out.not_applicable(by_settings.reason()->key, by_settings.reason()->values);
+  }
 }
 
 }  // namespace
@@ -282,6 +303,9 @@ const Rule kLearningRateHigh{
          "the learning rate is {rate} ({option}) and training starts from trained weights: {times} times the greatest "
          "with which models of about this size were pre-trained, {highest}",
          "学习率为 {rate}（{option}），且从已训练的权重开始：是相近规模模型预训练最大值 {highest} 的 {times} 倍"},
+        {"preference-high",
+         "the learning rate is {rate} ({option}) for a preference method on a whole model: 1e-7 to 5e-6 is usual",
+         "对整个模型做偏好训练的学习率为 {rate}（{option}）：通常为 1e-7 至 5e-6"},
         {"adapters-high", "the learning rate is {rate} ({option}), for adapters too: 1e-4 to 5e-4 is usual",
          "学习率为 {rate}（{option}），对适配器也过高：通常为 1e-4 至 5e-4"},
         {"while-rising", "the learning rate was still rising ({peak} so far): its peak would have been worse",
@@ -293,6 +317,8 @@ const Rule kLearningRateHigh{
          "此前的梯度范数起伏很大：第 90 百分位是中位数的 {spread} 倍（健康训练低于 2 倍）"},
         {"over-clip", "the median grad norm before it is {times} times the clip threshold",
          "此前梯度范数的中位数是裁剪阈值的 {times} 倍"},
+        {"beyond", "that is {times} times the greatest rate that is published for AdamW and such a model",
+         "这是 AdamW 用于此类模型的已公布最大学习率的 {times} 倍"},
         {"explosion", "loss or grad norm grew {times} times: more than unusual data do",
          "loss 或梯度范数增至 {times} 倍，超出异常数据的影响"},
         {"recipes",
@@ -305,14 +331,15 @@ const Rule kLearningRateHigh{
          "4-100e+9 个 token"},
         {"stay-below", "keep the peak learning rate at or below {half}, half of what it was when the loss rose",
          "将学习率峰值控制在 {half} 以内，即 loss 上升时的一半"},
-        {"halve", "lower the peak learning rate to {half}, half of what it was then",
-         "将学习率峰值降到 {half}（当时的一半）"},
+        {"halve", "lower the peak learning rate to {half}, half of what it was",
+         "将学习率峰值降到 {half}，即原来的一半"},
         {"lower-to", "{rate} is the greatest that is published for AdamW ({model}); larger models take less",
          "AdamW 已公布的最大值为 {rate}（{model}）；更大的模型更小"},
         {"use-published", "models of about this size were trained with {lowest} to {highest}",
          "相近规模的模型使用 {lowest} 至 {highest}"},
         {"use-law", "StepLaw gives {law}; recipes that trained well lie between 0.05 and 1.3 times that",
          "StepLaw 给出 {law}；训练良好的方案介于其 0.05 至 1.3 倍"},
+        {"use-preference-rate", "TRL and verl take 1e-6", "TRL 与 verl 默认为 1e-6"},
         {"use-adapter-rate", "LoRA is usually trained with 1e-4 to 5e-4", "LoRA 通常使用 1e-4 至 5e-4"},
         {"no-rate", "neither a setting nor the log tells the learning rate", "设置和日志都没有给出学习率"},
         {"no-size", "the settings do not tell the size of the model", "设置没有给出模型规模"},
@@ -337,7 +364,8 @@ const Rule kLearningRateHigh{
              "warning. From random weights: 4 times StepLaw, only for models on its grid (0.21-1.07 B parameters in "
              "the layers, 4-100 B tokens), or 10 times the greatest published rate of models within three times the "
              "size; 3 times is a note. From trained weights: more than these were pre-trained with is a note, 10 times "
-             "a warning. Adapters: above 0.01. If a hundred records show that the run trains, all of this is a note. "
+             "a warning. Adapters: above 0.01; preference methods on a whole model: above 1e-4. If a hundred records "
+             "show that the run trains, all of this is a note. "
              "On StepLaw's published grid (17 cells of at least 25 runs) the run nearest to its advice is on average "
              "0.10 %, at worst 0.31 %, above the best of its cell; four times the rate cost 1.8-6.4 %, eight times "
              "made 6 of 8 diverge.",

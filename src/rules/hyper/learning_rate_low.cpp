@@ -1,10 +1,10 @@
 // The learning rate is too low to learn anything.
 //
-// No law is asked: recipes that trained well lie down to a twentieth of StepLaw's rate. What can be said surely is zero:
-// a rate of 0 in the settings, or one that is 0 in every record of a stretch in which the loss does not move. A rate
-// that prints as 0.0000 because of its decimals goes with a loss that falls. From random weights, a rate of a hundredth
-// of all published ones near this size is worth a word; below 1e-9 no optimizer that divides by its gradients moves
-// a weight in any usual format.
+// No law is asked: recipes that trained well lie down to a twentieth of StepLaw's rate. What can be said surely is
+// zero: a rate of 0 in the settings, or one that is 0 in every record of a stretch in which the loss does not move. A
+// rate that prints as 0.0000 because of its decimals goes with a loss that falls. From random weights, a rate of a
+// hundredth of all published ones near this size is worth a word; below 1e-9 no optimizer that divides by its gradients
+// moves a weight in any usual format.
 // A rate that comes to zero before the run ends is about its schedule, and told there.
 
 #include <algorithm>

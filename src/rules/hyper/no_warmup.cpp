@@ -2,8 +2,8 @@
 //
 // Adam divides each gradient by the root of its second moment, and in the first steps that moment is the mean of a
 // handful of gradients: the first updates have full length in directions that mean nothing. From random weights, where
-// gradients change fastest, this throws the weights where clipping cannot bring them back from. A warm-up of 2/(1-beta2)
-// steps (40 at 0.95, 2,000 at 0.999) waits until the moment stands on enough of them.
+// gradients change fastest, this throws the weights where clipping cannot bring them back from. A warm-up of
+// 2/(1-beta2) steps (40 at 0.95, 2,000 at 0.999) waits until the moment stands on enough of them.
 //
 // Two places tell it. The log: its first record, within the first steps of a run that starts from random weights, has
 // the full rate already. The settings: a warm-up of 0, said or by default. Fine-tuning at small rates needs none, and

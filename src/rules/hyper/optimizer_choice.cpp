@@ -1,11 +1,12 @@
 // The optimizer does not fit the model.
 //
-// Few things are said here, because many optimizers work. SGD on a transformer from random weights does not: its layers'
-// gradients differ by orders of magnitude, one rate for all leaves most of them behind, and no published language model
-// was trained with it. Adam with weight decay inside the gradient (L2) divides the decay by the second moment too, so
-// that weights with large gradients, which need it most, are decayed least; AdamW was made for that. Which of the two a
-// word means depends on the framework: Megatron's, DeepSpeed's and fairseq's "adam" decouple the decay, torch's does not.
-// Optimizers with 8-bit states keep 32 bits for the embedding where they were shown to match; a note.
+// Few things are said here, because many optimizers work. SGD on a transformer from random weights does not: its
+// layers' gradients differ by orders of magnitude, one rate for all leaves most of them behind, and no published
+// language model was trained with it. Adam with weight decay inside the gradient (L2) divides the decay by the second
+// moment too, so that weights with large gradients, which need it most, are decayed least; AdamW was made for that.
+// Which of the two a word means depends on the framework: Megatron's, DeepSpeed's and fairseq's "adam" decouple the
+// decay, torch's does not. Optimizers with 8-bit states keep 32 bits for the embedding where they were shown to match;
+// a note.
 
 #include <string>
 

@@ -4,12 +4,13 @@
 // What is not known makes a rule not applicable, never silent agreement.
 //
 // From random weights or not: the first loss tells it surely, where the log shows the beginning of a language model's
-// training: a model that is not random is below 7 nats, the unigram level of the usual vocabularies. Before a run a word tells it ("scratch", a checkpoint to begin with),
-// and in frameworks that only begin from a checkpoint when one is named, its absence does (Megatron without --load, or
-// with --load of the very folder that it saves to). That is likely, not certain: scripts are templates.
+// training: a model that is not random is below 7 nats, the unigram level of the usual vocabularies. Before a run a
+// word tells it ("scratch", a checkpoint to begin with), and in frameworks that only begin from a checkpoint when one
+// is named, its absence does (Megatron without --load, or with --load of the very folder that it saves to). That is
+// likely, not certain: scripts are templates.
 //
-// The size of a model is the one that a token meets (active parameters). Where the vocabulary is not told, as in most
-// Megatron scripts, the matrices of the layers stand for it.
+// The size of a model is the one that a token meets (active parameters), or the one in the name of the model that is
+// loaded. Where the vocabulary is not told, as in most Megatron scripts, the matrices of the layers stand for it.
 
 #include "rules/hyper/optimizer_plan.h"
 
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 
@@ -87,7 +89,8 @@ OptimizerKind optimizer_of(const Plan& plan) {
   if (word.find("muon") != std::string::npos) return OptimizerKind::kMuon;
   if (word.find("lion") != std::string::npos) return OptimizerKind::kLion;
   if (contains_any(word, {"lamb", "lars"})) return OptimizerKind::kLayerwise;
-  if (word.find("adam") != std::string::npos) return OptimizerKind::kAdam;
+  // SPAM is Adam that forgets its moments now and then.
+  if (word == "spam" || word.find("adam") != std::string::npos) return OptimizerKind::kAdam;
   if (word == "nag" || contains_any(word, {"sgd", "momentum"})) return OptimizerKind::kSgd;
   return OptimizerKind::kOther;
 }
@@ -220,6 +223,29 @@ double matrices_of(const Config& config, std::string_view framework) {
   return std::isfinite(all) ? all : 0;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "Llama-2-7b-hf" has 7e9 parameters, "Qwen3-30B-A3B" 3e9 that a token meets; "8x7B" tells neither. 0: no size.
+double parameters_in_name(std::string_view name) {
+  const std::size_t slash = name.find_last_of('/');
+  if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
+  double found = 0;
+  for (std::size_t end = 1; end < name.size(); ++end) {
+    const double unit = name[end] == 'b' || name[end] == 'B' ? 1e9 : name[end] == 'm' || name[end] == 'M' ? 1e6 : 0;
+    if (unit == 0 || (end + 1 < name.size() && is_letter(name[end + 1]))) continue;
+    const std::size_t before = name.substr(0, end).find_last_not_of("0123456789.");
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    double number = 0;
+    const auto parsed = std::from_chars(name.data() + begin, name.data() + end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != name.data() + end || !(number > 0) || number > 1e4) continue;
+    const char sign = begin > 0 ? name[begin - 1] : '-';
+    if (sign == 'x' || sign == 'X') return 0;
+    if (sign == 'A' || sign == 'a') return number * unit;
+    if (!is_letter(sign)) found = number * unit;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<ModelSize> model_size(const Plan& plan) {
@@ -229,6 +255,10 @@ std::optional<ModelSize> model_size(const Plan& plan) {
   if (!count) count = plan.told(setting::kParameters);
   if (count && count->value > 0) {
     out.parameters = count->value;
+    return out;
+  }
+  if (const double named = parameters_in_name(plan.word(setting::kModel)); named > 0) {
+    out.parameters = named;
     return out;
   }
   if (!(out.matrices > 0)) return std::nullopt;

@@ -1,13 +1,13 @@
 // Was it the learning rate?
 //
 // A loss that rose for good, or never left its start, has many causes. What points at the learning rate, each a sign:
-//  1. when: the rate was still rising, or had come to its peak within three warm-ups. BLOOM's 104 B models were unstable
-//     in just that time, and a run that explodes half-way up would not have survived the top;
+//  1. when: the rate was still rising, or had come to its peak within three warm-ups. BLOOM's 104 B models were
+//     unstable in just that time, and a run that explodes half-way up would not have survived the top;
 //  2. grad norms that are wild before the trouble: their 90th percentile 5 times the median. Healthy runs have 1.15 to
 //     1.8, a run with too high a rate 7.9;
 //  3. a median norm ten times the clip threshold: clipping has taken over the learning rate's work;
-//  4. an explosion: the loss ten times its level, or the grad norm a hundred times, in one event. Unusual data do not do
-//     that to a model;
+//  4. an explosion: the loss ten times its level, or the grad norm a hundred times, in one event. Unusual data do not
+//     do that to a model;
 //  5. a rate beyond anything published for its size and optimizer.
 // One sign alone is coincidence: every divergence happens at some rate. Where the rate had decayed to less than half of
 // its peak nothing is ascribed to it. Spikes that came back are not looked at: healthy runs have them.

@@ -1,13 +1,13 @@
 // Weight decay that does nothing, too much, or not what it says.
 //
-// Decoupled decay multiplies each weight by 1 - rate x decay in a step, so it forgets in tau = 1 / (rate x decay) steps.
-// What matters is tau over the length of the run: recipes lie between 0.017 and 1.9 (LLaMA 7B 0.13, BLOOM 1.9). Outside
-// of 0.01 to 3 it is odd, hence a note. A decay that takes a hundredth of every weight in each step leaves nothing to
-// train; one that takes all of it is an error.
+// Decoupled decay multiplies each weight by 1 - rate x decay in a step, so it forgets in tau = 1 / (rate x decay)
+// steps. What matters is tau over the length of the run: recipes lie between 0.017 and 1.9 (LLaMA 7B 0.13, BLOOM 1.9).
+// Outside of 0.01 to 3 it is odd, hence a note. A decay that takes a hundredth of every weight in each step leaves
+// nothing to train; one that takes all of it is an error.
 //
 // Two conventions mislead. llm-foundry's decoupled_adamw multiplies by rate / first rate instead of the rate: the usual
-// 0.1 there takes a tenth in a step. Megatron and Megatron Bridge have a schedule for the decay, whose start and end act
-// and not the optimizer's number.
+// 0.1 there takes a tenth in a step. Megatron and Megatron Bridge have a schedule for the decay, whose start and end
+// act and not the optimizer's number.
 
 #include <cmath>
 #include <optional>
