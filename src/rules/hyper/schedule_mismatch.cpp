@@ -27,8 +27,8 @@ std::optional<Planned> length_of(const Run& run, const Plan& plan) {
 }
 
 bool about_length(std::string_view key) {
-  return key == "said-short" || key == "said-idle" || key == "said-long" || key == "flat" || key == "idle" ||
-         key == "unended";
+  return key == "said-short" || key == "said-short-open" || key == "said-idle" || key == "said-long" || key == "flat" ||
+         key == "idle" || key == "unended";
 }
 bool about_warm_up(std::string_view key) {
   return key == "said-warm-up" || key == "said-never" || key == "warm-up" || key == "never-warm" || key == "rising";
@@ -125,6 +125,9 @@ const Rule kScheduleMismatch{
           "{least} of "
           "the peak",
           "{written} = {decay}，而训练共 {run} {unit-zh}：最后 {rest} 以最小学习率（峰值的 {least}）训练"},
+         {"said-short-open",
+          "{written} = {decay}, but the run has {run} {unit}: the last {rest} of it are trained at the minimum",
+          "{written} = {decay}，而训练共 {run} {unit-zh}：最后 {rest} 以最小学习率训练"},
          {"said-idle",
           "{written} = {decay}, but the run has {run} {unit}, and the minimum learning rate is {least} of the peak: "
           "the last "
