@@ -32,9 +32,9 @@ namespace assay {
   RULE(kClipAlwaysActive)       \
   RULE(kClipNeverActive)        \
   RULE(kClipPerLayer)           \
-  RULE(kClipNotApplied)         \
   RULE(kScheduleMismatch)       \
   RULE(kConfigDrift)            \
+  RULE(kClipNotApplied)         \
   RULE(kSettingOverridden)      \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \

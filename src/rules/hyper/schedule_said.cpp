@@ -76,17 +76,15 @@ void add_short(const ScheduleCase& one, const Length& decay, std::optional<doubl
                    : least ? "said-short"
                            : "said-short-open",
                    {{"written", decay.asked.written},
-                    {"decay", Value(static_cast<std::int64_t>(decay.asked.value))},
-                    {"run", Value(static_cast<std::int64_t>(decay.run))},
+                    {"decay", count_value(decay.asked.value)},
+                    {"run", count_value(decay.run)},
                     {"unit", decay.unit_en},
                     {"unit-zh", decay.unit_zh},
                     {"rest", percent(rest)},
                     {"least", percent(least.value_or(0))}}};
   issue.where = decay.asked.where;
   issue.actions.push_back(
-      {{"as-long",
-        {{"run", Value(static_cast<std::int64_t>(decay.run))}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}},
-       ""});
+      {{"as-long", {{"run", count_value(decay.run)}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}}, ""});
   out.push_back(std::move(issue));
 }
 
@@ -102,16 +100,14 @@ void add_long(const ScheduleCase& one, const Length& decay, double least, Way wa
   issue.confidence = 0.75;
   issue.message = {"said-long",
                    {{"written", decay.asked.written},
-                    {"decay", Value(static_cast<std::int64_t>(decay.asked.value))},
-                    {"run", Value(static_cast<std::int64_t>(decay.run))},
+                    {"decay", count_value(decay.asked.value)},
+                    {"run", count_value(decay.run)},
                     {"unit", decay.unit_en},
                     {"unit-zh", decay.unit_zh},
                     {"end", percent(end)}}};
   issue.where = decay.asked.where;
   issue.actions.push_back(
-      {{"as-long",
-        {{"run", Value(static_cast<std::int64_t>(decay.run))}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}},
-       ""});
+      {{"as-long", {{"run", count_value(decay.run)}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}}, ""});
   out.push_back(std::move(issue));
 }
 
@@ -149,9 +145,9 @@ void judge_warm_up(const ScheduleCase& one, std::vector<Issue>& out) {
                    : never ? "said-never"
                            : "said-warm-up",
                    {{"written", warm_up->asked.written},
-                    {"warm-up", Value(static_cast<std::int64_t>(warm_up->asked.value))},
-                    {"end", Value(static_cast<std::int64_t>(end))},
-                    {"run", Value(static_cast<std::int64_t>(warm_up->run))},
+                    {"warm-up", count_value(warm_up->asked.value)},
+                    {"end", count_value(end)},
+                    {"run", count_value(warm_up->run)},
                     {"unit", warm_up->unit_en},
                     {"unit-zh", warm_up->unit_zh},
                     {"share", percent(share)}}};
