@@ -73,7 +73,7 @@ class Traces {
     for (auto& value : values) issue.message.values.push_back(std::move(value));
     const bool has_place = !asked.where.path.empty();
     issue.evidence.push_back({{"seen-at", {}}, {}, where});
-    issue.where = has_place ? asked.where : std::move(where);
+    issue.where = has_place ? asked.where : where;
     if (severity != Severity::kNote) issue.actions.push_back({{"believe-the-log", {{"written", asked.written}}}, ""});
     out_.push_back(std::move(issue));
     return out_.back();

@@ -58,7 +58,7 @@ class SeenChecks {
   double covered() const { return seen_.counts_steps ? last() : last() - static_cast<double>(seen_.first_step()) + 1; }
 
   bool came_to_its_end() const {
-    if (seen_.counts_steps && one_.length && last() >= kAsPlanned * one_.length->value) return true;
+    if (seen_.counts_steps && one_.length) return last() >= kAsPlanned * one_.length->value;
     return std::any_of(one_.run.events.begin(), one_.run.events.end(), [&](const Event& event) {
       return event.kind == EventKind::kRunEnd && stands_at_end(one_.run, event);
     });
