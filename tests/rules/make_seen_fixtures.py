@@ -221,6 +221,8 @@ def overridden():
     both = "torchrun --nproc_per_node 8 train.py --model_name_or_path %s --learning_rate %s --output_dir out " \
            "--num_train_epochs %d --per_device_train_batch_size 4\n"
     write(rule + "good-two-launches.sh", "#!/bin/bash\n" + both % ("a", "1e-5", 1) + both % ("b", "2e-5", 3))
+    with_deepspeed(rule + "bad-engine.sh", '  "gradient_clipping": 0.5,')
+    with_deepspeed(rule + "good-engine.sh", '  "gradient_clipping": 1.0,')
     trainer_script(rule + "bad-max-steps.sh", "--max_steps 1000 --num_train_epochs 2")
     trainer_script(rule + "bad-no-warm-up.sh", "--num_train_epochs 2 --lr_scheduler_type constant --warmup_ratio 0.03")
     trainer_script(rule + "good-trainer.sh", "--num_train_epochs 2 --lr_scheduler_type cosine --warmup_ratio 0.03")
