@@ -32,8 +32,9 @@ namespace {
 
 constexpr std::size_t kFewestLayers = 4;
 constexpr std::size_t kWindow = 32;
-constexpr std::size_t kLeastBefore = 8;  // records that make a level
-constexpr std::size_t kTogether = 20;    // records
+constexpr std::size_t kLeastBefore = 8;         // records that make a level
+constexpr std::size_t kTogether = 20;           // records
+constexpr std::size_t kMostValues = 4'000'000;  // copied; of longer logs evenly spaced records
 
 constexpr auto kWords = std::to_array<std::string_view>({"gradient_norms", "gradient_norm", "grad_2.0_norm",
                                                          "grad_2_norm", "grad_inf_norm", "grad_norms", "grads_norm",
@@ -125,7 +126,9 @@ std::optional<LayerNorms> layer_norms(const Run& run, std::size_t segment, std::
   if (columns.size() < kFewestLayers) return std::nullopt;
   out.values.resize(columns.size());
   std::vector<double> row(columns.size());
-  for (std::size_t i = 0; i < columns.front().series->size(); ++i) {
+  const std::size_t records = columns.front().series->size();
+  const std::size_t stride = columns.size() * records / kMostValues + 1;
+  for (std::size_t i = 0; i < records; i += stride) {
     const std::size_t at = columns.front().series->row_of(i);
     bool whole = true;
     for (std::size_t c = 0; c < columns.size(); ++c) {

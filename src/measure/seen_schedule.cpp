@@ -327,8 +327,10 @@ std::optional<SeenSchedule> seen_schedule(const Run& run) {
   const std::size_t segment = out.points.front().segment;
   const Segment& part = run.segments[segment];
   out.counts_steps = axis_of(part.axis, part.last_step()) == Axis::kStep;
-  out.from_start =
-      begins_at_start(run, segment) && out.points.front().step <= part.first_step() + 2 * record_spacing(part);
+  // A job that resumed begins with its banner too, but not with the first steps.
+  const std::int64_t spacing = record_spacing(part);
+  const bool first_steps = !out.counts_steps || out.first_step() <= std::max(kStartUpSteps, 2 * spacing);
+  out.from_start = begins_at_start(run, segment) && first_steps && out.first_step() <= part.first_step() + 2 * spacing;
   return out;
 }
 

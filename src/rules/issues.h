@@ -7,6 +7,7 @@
 
 #include "assay/finding.h"
 #include "assay/run.h"
+#include "assay/text.h"
 #include "rules/plan.h"
 
 namespace assay {
@@ -23,6 +24,9 @@ struct Issue {
 
 /// Of issues that are equally grave the first speaks. `issues` is not empty.
 Finding one_finding(const Run& run, const std::vector<Issue>& issues);
+
+/// A number as a count where it is one; absurd ones stay numbers.
+Value count_value(double number);
 
 /// "asked for: lr_decay_iters = 800", with its place: the sentence "asked" of the rule.
 Evidence asked_evidence(const Planned& asked);

@@ -101,6 +101,9 @@ def clip():
     layers("clip-per-layer/bad.csv", 40)
     layers("clip-per-layer/bad-first.csv", 1.5, spike=200)
     layers("clip-per-layer/good.csv", 3)
+    layers("clip-per-layer/bad-sets-clip/metrics.csv", 40)
+    write("clip-per-layer/bad-sets-clip/config.yaml", "learning_rate: 3.0e-4\nmax_grad_norm: 1.0\nmax_steps: 300\n"
+          "per_device_train_batch_size: 4\nwarmup_ratio: 0.03\n")
 
 
 def launch(path, *options, before=""):
@@ -114,6 +117,8 @@ def schedule():
     rule = "schedule-mismatch/"
     run = "--train-iters 1000 --lr-decay-style cosine "
     launch(rule + "bad-short.sh", run + "--min-lr 3e-5 --lr-warmup-iters 20", "--lr-decay-iters 800")
+    write(rule + "bad-open.sh", "#!/bin/bash\npython pretrain.py --lr 1e-4 --train-iters 1000 --lr-decay-iters 500 "
+          "--lr-decay-style cosine --batch-size 8\n")
     launch(rule + "bad-idle.sh", run + "--min-lr 0 --lr-warmup-iters 20", "--lr-decay-iters 600")
     launch(rule + "bad-long.sh", run + "--min-lr 3e-5 --lr-warmup-iters 20", "--lr-decay-iters 5000")
     launch(rule + "bad-fails.sh", run + "--min-lr 3e-5", "--lr-warmup-iters 2000")
@@ -166,6 +171,12 @@ def mindformers(path, switch):
           "  model_parallel: 1\n  pipeline_stage: 1\n  micro_batch_num: 1\n" % switch)
 
 
+def torchtitan(path, early):
+    write(path, '[model]\nname = "llama3"\nflavor = "8B"\n\n[optimizer]\nname = "AdamW"\nlr = 3e-4\n'
+          "early_step_in_backward = %s\n\n[lr_scheduler]\nwarmup_steps = 200\n\n[training]\nlocal_batch_size = 1\n"
+          "seq_len = 8192\nmax_norm = 1.0\nsteps = 10000\n\n[parallelism]\ndata_parallel_shard_degree = -1\n" % early)
+
+
 def applied():
     rule = "clip-not-applied/"
     fairseq(rule + "bad.log", 6, 0, 1.0)
@@ -177,6 +188,8 @@ def applied():
     with_deepspeed(rule + "good-deepspeed.sh", '  "gradient_clipping": "auto",')
     mindformers(rule + "bad-mindformers.yaml", "False")
     mindformers(rule + "good-mindformers.yaml", "True")
+    torchtitan(rule + "bad-in-backward.toml", "true")
+    torchtitan(rule + "good-in-backward.toml", "false")
 
 
 def trainer_script(path, *options):
@@ -208,9 +221,16 @@ def overridden():
     both = "torchrun --nproc_per_node 8 train.py --model_name_or_path %s --learning_rate %s --output_dir out " \
            "--num_train_epochs %d --per_device_train_batch_size 4\n"
     write(rule + "good-two-launches.sh", "#!/bin/bash\n" + both % ("a", "1e-5", 1) + both % ("b", "2e-5", 3))
+    with_deepspeed(rule + "bad-engine.sh", '  "gradient_clipping": 0.5,')
+    with_deepspeed(rule + "good-engine.sh", '  "gradient_clipping": 1.0,')
     trainer_script(rule + "bad-max-steps.sh", "--max_steps 1000 --num_train_epochs 2")
-    trainer_script(rule + "bad-constant.sh", "--num_train_epochs 2 --lr_scheduler_type constant --warmup_ratio 0.03")
+    trainer_script(rule + "bad-no-warm-up.sh", "--num_train_epochs 2 --lr_scheduler_type constant --warmup_ratio 0.03")
     trainer_script(rule + "good-trainer.sh", "--num_train_epochs 2 --lr_scheduler_type cosine --warmup_ratio 0.03")
+    launch(rule + "bad-ramp-up.sh", usual, "--rampup-batch-size 16 16 100000")
+    launch(rule + "bad-alone.sh", usual, "--sequence-parallel --tensor-model-parallel-size 1")
+    launch(rule + "good-alone.sh", usual, "--sequence-parallel --tensor-model-parallel-size 2")
+    write(rule + "bad-constant.py", "learning_rate = 1e-4\nmax_iters = 5000\ndecay_lr = False\nwarmup_iters = 200\n"
+          "batch_size = 12\nblock_size = 1024\ngradient_accumulation_steps = 40\nn_layer = 12\nn_head = 12\n")
     parallel(rule + "bad-pipeline.yaml", 4, 2, 8)
     parallel(rule + "good-pipeline.yaml", 1, 2, 8)
     # A dump holds defaults: none of them is a saying.

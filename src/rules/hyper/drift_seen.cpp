@@ -73,7 +73,7 @@ class Traces {
     for (auto& value : values) issue.message.values.push_back(std::move(value));
     const bool has_place = !asked.where.path.empty();
     issue.evidence.push_back({{"seen-at", {}}, {}, where});
-    issue.where = has_place ? asked.where : std::move(where);
+    issue.where = has_place ? asked.where : where;
     if (severity != Severity::kNote) issue.actions.push_back({{"believe-the-log", {{"written", asked.written}}}, ""});
     out_.push_back(std::move(issue));
     return out_.back();
@@ -100,7 +100,7 @@ class Traces {
       issue.evidence.push_back({{whole ? "factor" : "root",
                                  {{"factor", Value(factor, Unit::kTimes)},
                                   {"what", std::string(key)},
-                                  {"count", static_cast<std::int64_t>(count->value)}}},
+                                  {"count", count_value(count->value)}}},
                                 {},
                                 {}});
       return;
@@ -172,7 +172,7 @@ class Traces {
     const double ratio = warm.end / asked->value;
     const bool far = ratio >= one_.set["warm-up-far"] || ratio <= 1 / one_.set["warm-up-far"];
     Issue& issue = add("warm-up", far ? Severity::kWarning : Severity::kNote, 0.8, *asked,
-                       {{"seen", static_cast<std::int64_t>(std::lround(warm.end))}}, rate_place(0, seen.peak_from));
+                       {{"seen", count_value(warm.end)}}, rate_place(0, seen.peak_from));
     explain(ratio, issue);
   }
 

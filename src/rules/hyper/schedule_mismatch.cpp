@@ -27,8 +27,8 @@ std::optional<Planned> length_of(const Run& run, const Plan& plan) {
 }
 
 bool about_length(std::string_view key) {
-  return key == "said-short" || key == "said-idle" || key == "said-long" || key == "flat" || key == "idle" ||
-         key == "unended";
+  return key == "said-short" || key == "said-short-open" || key == "said-idle" || key == "said-long" || key == "flat" ||
+         key == "idle" || key == "unended";
 }
 bool about_warm_up(std::string_view key) {
   return key == "said-warm-up" || key == "said-never" || key == "warm-up" || key == "never-warm" || key == "rising";
@@ -89,7 +89,7 @@ const Rule kScheduleMismatch{
                    {"left-much", "of the way from peak to minimum", 0.5, 0.1, 1,
                     "more than half of the decay is missing: most of its gain lies in the last part"},
                    {"rising", "records", 100, 3, 1e6,
-                    "a log that was cut within the warm-up is usual when it is short"},
+                    "fine-tuning warms up for tens of steps; pre-training, which takes hundreds and more, is left out"},
                    {"trial", "steps", 100, 0, 1e9,
                     "a run of fewer steps is there to see a program start: a note at most"},
                    {"warm-up", "of the run", 0.25, 0.01, 1,
@@ -125,6 +125,9 @@ const Rule kScheduleMismatch{
           "{least} of "
           "the peak",
           "{written} = {decay}，而训练共 {run} {unit-zh}：最后 {rest} 以最小学习率（峰值的 {least}）训练"},
+         {"said-short-open",
+          "{written} = {decay}, but the run has {run} {unit}: the last {rest} of it are trained at the minimum",
+          "{written} = {decay}，而训练共 {run} {unit-zh}：最后 {rest} 以最小学习率训练"},
          {"said-idle",
           "{written} = {decay}, but the run has {run} {unit}, and the minimum learning rate is {least} of the peak: "
           "the last "
@@ -182,7 +185,8 @@ const Rule kScheduleMismatch{
              "`left` "
              "of the decay to go: a note, from `left-much` on a warning. Still rising at the planned end: a warning; "
              "in a "
-             "log of `rising` records without an end: a note. Constant rates, levels, inverse square roots and runs "
+             "log of `rising` records of fine-tuning without an end: a note. Constant rates, levels, inverse square "
+             "roots and runs "
              "that "
              "were stopped early are no mismatch. A decay that ends a whole factor too early, which is that of ranks "
              "or "

@@ -64,27 +64,27 @@ double share_at_end(Way way, double least, double warm_up, double decay, double 
   return least + (1 - least) * left;
 }
 
-void add_short(const ScheduleCase& one, const Length& decay, double least, std::vector<Issue>& out) {
+void add_short(const ScheduleCase& one, const Length& decay, std::optional<double> least, std::vector<Issue>& out) {
   const double rest = 1 - decay.share();
   if (rest < one.set["rest"]) return;
   Issue issue;
-  const bool idle = least < kNothing;
+  const bool idle = least && *least < kNothing;
   issue.severity = idle ? Severity::kWarning : Severity::kNote;
   issue.impact = rest;
   issue.confidence = 0.85;
-  issue.message = {idle ? "said-idle" : "said-short",
+  issue.message = {idle    ? "said-idle"
+                   : least ? "said-short"
+                           : "said-short-open",
                    {{"written", decay.asked.written},
-                    {"decay", Value(static_cast<std::int64_t>(decay.asked.value))},
-                    {"run", Value(static_cast<std::int64_t>(decay.run))},
+                    {"decay", count_value(decay.asked.value)},
+                    {"run", count_value(decay.run)},
                     {"unit", decay.unit_en},
                     {"unit-zh", decay.unit_zh},
                     {"rest", percent(rest)},
-                    {"least", percent(least)}}};
+                    {"least", percent(least.value_or(0))}}};
   issue.where = decay.asked.where;
   issue.actions.push_back(
-      {{"as-long",
-        {{"run", Value(static_cast<std::int64_t>(decay.run))}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}},
-       ""});
+      {{"as-long", {{"run", count_value(decay.run)}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}}, ""});
   out.push_back(std::move(issue));
 }
 
@@ -100,16 +100,14 @@ void add_long(const ScheduleCase& one, const Length& decay, double least, Way wa
   issue.confidence = 0.75;
   issue.message = {"said-long",
                    {{"written", decay.asked.written},
-                    {"decay", Value(static_cast<std::int64_t>(decay.asked.value))},
-                    {"run", Value(static_cast<std::int64_t>(decay.run))},
+                    {"decay", count_value(decay.asked.value)},
+                    {"run", count_value(decay.run)},
                     {"unit", decay.unit_en},
                     {"unit-zh", decay.unit_zh},
                     {"end", percent(end)}}};
   issue.where = decay.asked.where;
   issue.actions.push_back(
-      {{"as-long",
-        {{"run", Value(static_cast<std::int64_t>(decay.run))}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}},
-       ""});
+      {{"as-long", {{"run", count_value(decay.run)}, {"unit", decay.unit_en}, {"unit-zh", decay.unit_zh}}}, ""});
   out.push_back(std::move(issue));
 }
 
@@ -120,7 +118,7 @@ void judge_decay(const ScheduleCase& one, std::vector<Issue>& out) {
   const auto least = least_share(one.plan);
   if (decay->share() < 1) {
     // What the end of an unknown schedule is like is not known either.
-    if (least && way != Way::kOther) add_short(one, *decay, *least, out);
+    if (way != Way::kOther) add_short(one, *decay, least, out);
   } else if (way != Way::kOther) {
     add_long(one, *decay, least.value_or(0), way, out);
   }
@@ -147,9 +145,9 @@ void judge_warm_up(const ScheduleCase& one, std::vector<Issue>& out) {
                    : never ? "said-never"
                            : "said-warm-up",
                    {{"written", warm_up->asked.written},
-                    {"warm-up", Value(static_cast<std::int64_t>(warm_up->asked.value))},
-                    {"end", Value(static_cast<std::int64_t>(end))},
-                    {"run", Value(static_cast<std::int64_t>(warm_up->run))},
+                    {"warm-up", count_value(warm_up->asked.value)},
+                    {"end", count_value(end)},
+                    {"run", count_value(warm_up->run)},
                     {"unit", warm_up->unit_en},
                     {"unit-zh", warm_up->unit_zh},
                     {"share", percent(share)}}};

@@ -18,6 +18,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/order.h"
+#include "measure/training_kind.h"
 #include "rules/hyper/schedule_issues.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -57,7 +58,7 @@ class SeenChecks {
   double covered() const { return seen_.counts_steps ? last() : last() - static_cast<double>(seen_.first_step()) + 1; }
 
   bool came_to_its_end() const {
-    if (seen_.counts_steps && one_.length && last() >= kAsPlanned * one_.length->value) return true;
+    if (seen_.counts_steps && one_.length) return last() >= kAsPlanned * one_.length->value;
     return std::any_of(one_.run.events.begin(), one_.run.events.end(), [&](const Event& event) {
       return event.kind == EventKind::kRunEnd && stands_at_end(one_.run, event);
     });
@@ -96,7 +97,7 @@ class SeenChecks {
     issue.confidence = seen_.form == DecayForm::kUnclear ? 0.7 : 0.85;
     issue.impact = share;
     issue.message = {idle ? "idle" : "flat",
-                     {{"step", static_cast<std::int64_t>(std::lround(end))},
+                     {{"step", count_value(end)},
                       {"last", seen_.last_step()},
                       {"rest", percent(share)},
                       {"least", *seen_.floor},
@@ -104,9 +105,7 @@ class SeenChecks {
     explain_early_end(end, issue);
     if (one_.length) {
       issue.actions.push_back(
-          {{"as-long",
-            {{"run", Value(static_cast<std::int64_t>(one_.length->value))}, {"unit", "steps"}, {"unit-zh", "步"}}},
-           ""});
+          {{"as-long", {{"run", count_value(one_.length->value)}, {"unit", "steps"}, {"unit-zh", "步"}}}, ""});
     }
     std::size_t from = seen_.floor_from;
     while (from + 1 < n && static_cast<double>(seen_.points[from].step) < end) ++from;
@@ -128,21 +127,18 @@ class SeenChecks {
       issue.severity = Severity::kWarning;
       issue.confidence = 0.85;
       issue.evidence.push_back({{"factor-known",
-                                 {{"factor", static_cast<std::int64_t>(std::lround(count->value))},
-                                  {"expected", static_cast<std::int64_t>(expected->value)},
+                                 {{"factor", count_value(count->value)},
+                                  {"expected", count_value(expected->value)},
                                   {"what", std::string(key)}}},
                                 {},
                                 {}});
-      issue.actions.push_back({{"scale-steps", {{"factor", static_cast<std::int64_t>(count->value)}}}, ""});
+      issue.actions.push_back({{"scale-steps", {{"factor", count_value(count->value)}}}, ""});
       return;
     }
     const double whole = std::round(factor);
     if (whole < kTelling || std::fabs(factor / whole - 1) > kSameFactor / 2) return;
     issue.evidence.push_back(
-        {{"factor",
-          {{"factor", static_cast<std::int64_t>(whole)}, {"expected", static_cast<std::int64_t>(expected->value)}}},
-         {},
-         {}});
+        {{"factor", {{"factor", count_value(whole)}, {"expected", count_value(expected->value)}}}, {}, {}});
   }
 
   void unended() {
@@ -167,7 +163,7 @@ class SeenChecks {
                      {{"last", seen_.last_step()},
                       {"rate", seen_.last},
                       {"share", percent(seen_.last / seen_.peak)},
-                      {"end", static_cast<std::int64_t>(std::lround(std::min(*end, 1e15)))}}};
+                      {"end", count_value(*end)}}};
     if (const auto decay = one_.plan.told(setting::kDecaySteps)) issue.evidence.push_back(asked_evidence(*decay));
     issue.actions.push_back({{"as-long", {{"run", seen_.last_step()}, {"unit", "steps"}, {"unit-zh", "步"}}}, ""});
     add(std::move(issue), seen_.points.size() - 1, seen_.points.size() - 1);
@@ -176,7 +172,9 @@ class SeenChecks {
   void rising() {
     const std::size_t n = seen_.points.size();
     const bool ended = came_to_its_end();
-    if (!seen_.from_start || (!ended && static_cast<double>(n) < one_.set["rising"])) return;
+    // Warm-ups of pre-training take hundreds of steps and more.
+    const bool usual = training_kind(one_.run) == TrainingKind::kPretraining;
+    if (!seen_.from_start || (!ended && (usual || static_cast<double>(n) < one_.set["rising"]))) return;
     Issue issue;
     issue.severity = ended ? Severity::kWarning : Severity::kNote;
     issue.confidence = ended ? 0.85 : 0.6;
@@ -197,8 +195,8 @@ class SeenChecks {
     issue.confidence = 0.75;
     issue.impact = share;
     issue.message = {"warm-up",
-                     {{"step", static_cast<std::int64_t>(std::lround(seen_.warm_up->end))},
-                      {"run", static_cast<std::int64_t>(one_.length->value)},
+                     {{"step", count_value(seen_.warm_up->end)},
+                      {"run", count_value(one_.length->value)},
                       {"share", percent(share)}}};
     issue.actions.push_back({{"shorter-warm-up", {}}, ""});
     add(std::move(issue), 0, seen_.peak_from);

@@ -155,12 +155,25 @@ void switched_off(const Run& run, Findings& out) {
   add(run, "switched-off", {{"written", clip->written}, {"clip", asked.value}}, switched->where, &asked, 0.85, out);
 }
 
+// torchtitan: the optimizer steps within the backward pass, and no gradient is left to take a norm of.
+void stepped_in_backward(const Run& run, Findings& out) {
+  const Setting* early = last_written(run.config, "early_step_in_backward");
+  const Setting* clip = run.config.find(setting::kClipNorm);
+  if (early == nullptr || clip == nullptr || lower(early->value) != "true" || clip->number().value_or(0) <= 0) return;
+  Planned asked;
+  asked.value = clip->number().value_or(0);
+  asked.written = clip->written;
+  asked.where = clip->where;
+  add(run, "in-backward", {{"written", clip->written}, {"clip", asked.value}}, early->where, &asked, 0.75, out);
+}
+
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
   const auto asked = plan.told(setting::kClipNorm);
   if (!asked) return out.not_applicable("no-clip");
   if (!is_deepspeed_word(*asked) || asked->value == 0) deepspeed_clips_nothing(run, out);
   switched_off(run, out);
+  stepped_in_backward(run, out);
   if (!(asked->value > 0) || !out.found().empty()) return;
   if (counter_is_zero(run, *asked, set, out)) return;
   clipped_ones_are_above(run, *asked, set, out);
@@ -202,6 +215,11 @@ const Rule kClipNotApplied{
           "{written} = {clip} 不起作用：使用 DeepSpeed 时由其引擎裁剪，而其 gradient_clipping 为 0（不裁剪）"},
          {"switched-off", "{written} = {clip} does not act: use_clip_grad is False",
           "{written} = {clip} 不起作用：use_clip_grad 为 False"},
+         {"in-backward",
+          "{written} = {clip} does not act: with early_step_in_backward each gradient is used and freed before a norm "
+          "of "
+          "all can be taken",
+          "{written} = {clip} 不起作用：early_step_in_backward 使每个梯度在求整体范数之前就已使用并释放"},
          {"asked", "{written} = {clip}", "{written} = {clip}"},
          {"set-auto", "put \"gradient_clipping\": \"auto\" (or the number) into the configuration of DeepSpeed",
           "在 DeepSpeed 配置中写入 \"gradient_clipping\": \"auto\"（或具体数值）"},
@@ -217,7 +235,8 @@ const Rule kClipNotApplied{
              "A share of clipped steps that is printed as 0 for `records` records while `share` of the norms (lower "
              "end of the Wilson interval) lie above the threshold; values of a series that calls itself clipped "
              "above the threshold; a configuration of DeepSpeed that has gradient_clipping 0, or none at all, "
-             "beside the trainer's own threshold; MindFormers' use_clip_grad: False.",
+             "beside the trainer's own threshold; MindFormers' use_clip_grad: False; torchtitan's "
+             "early_step_in_backward.",
          .example = "`max_grad_norm = 1 does not act: under DeepSpeed the engine clips, and its configuration has no "
                     "gradient_clipping (which is 0, off, in releases before mid-2026)`",
          .to_do = "Set the threshold where it acts.",

@@ -18,6 +18,7 @@ void megatron_overrides(const Plan& plan, std::vector<Issue>& out);     // overr
 void trainer_overrides(const Plan& plan, std::vector<Issue>& out);      // overrides_trainer.cpp
 void mindformers_overrides(const Plan& plan, std::vector<Issue>& out);  // overrides_trainer.cpp
 void repeated_options(const Plan& plan, std::vector<Issue>& out);       // overrides_shared.cpp
+void constant_rate(const Plan& plan, std::vector<Issue>& out);          // overrides_shared.cpp
 void two_precisions(const Plan& plan, std::vector<Issue>& out);         // overrides_shared.cpp
 void misspelt_variables(const Plan& plan, std::vector<Issue>& out);     // overrides_shared.cpp
 

@@ -47,6 +47,37 @@ void two_units(const Run& run, std::vector<Issue>& out) {
   }
 }
 
+// Of all the published scripts that do it, Megatron-LM's own example for GPT-3 is one: a warning, not an error.
+void ramp_up_by_steps(const Run& run, std::vector<Issue>& out) {
+  const Setting* steps = written_by_people(run, "train_iters");
+  const Setting* ramp = written_by_people(run, "rampup_batch_size");
+  if (is_on(steps) && ramp != nullptr) {
+    out.push_back(void_setting("refused-unit", Severity::kWarning, 0.6, *ramp, *steps));
+  }
+}
+
+// Sequence parallelism splits what tensor parallelism holds whole: with one rank of it Megatron switches it off.
+void sequence_parallel_alone(const Run& run, std::vector<Issue>& out) {
+  const Setting* sequence = written_by_people(run, "sequence_parallel");
+  const Setting* tensor = run.config.find(setting::kTensorParallelSize);
+  if (is_on(sequence) && tensor != nullptr && tensor->number() == 1.0) {
+    out.push_back(void_setting("alone", Severity::kNote, 0.85, *sequence, *tensor));
+  }
+}
+
+// Under DeepSpeed the engine scales the loss, by its own configuration.
+void engine_scales(const Run& run, std::vector<Issue>& out) {
+  const Setting* own = nullptr;
+  const Setting* engine = nullptr;
+  for (const Setting& one : run.config.settings) {
+    if (one.key != setting::kLossScale || !one.number() || printed_by_run(run, one.where)) continue;
+    (one.written.starts_with("--") ? own : engine) = &one;
+  }
+  if (own == nullptr || engine == nullptr || own->number() == engine->number()) return;
+  if (engine->written != "fp16/loss_scale" || engine->where.path != own->where.path) return;
+  out.push_back(void_setting("engine-scales", Severity::kNote, 0.75, *own, *engine));
+}
+
 const Setting* first_of(const Run& run, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     const Setting* found = last_written(run.config, name);
@@ -93,7 +124,10 @@ void megatron_overrides(const Plan& plan, std::vector<Issue>& out) {
   if (!run.has_begun() && !bridge) {
     two_warm_ups(run, out);
     two_units(run, out);
+    ramp_up_by_steps(run, out);
   }
+  sequence_parallel_alone(run, out);
+  engine_scales(run, out);
   checkpoint_scheduler(run, out);
   scheduled_weight_decay(run, out);
 }

@@ -148,6 +148,18 @@ void repeated_options(const Plan& plan, std::vector<Issue>& out) {
   }
 }
 
+// nanoGPT: get_lr is not asked where decay_lr is off.
+void constant_rate(const Plan& plan, std::vector<Issue>& out) {
+  const Setting* decays = last_written(plan.run().config, "decay_lr");
+  if (decays == nullptr || (decays->value != "False" && decays->value != "false")) return;
+  for (const std::string_view name : {"warmup_iters", "lr_decay_iters", "min_lr"}) {
+    const Setting* idle = written_by_people(plan.run(), name);
+    if (!is_on(idle) || idle->where.path != decays->where.path) continue;
+    out.push_back(void_setting("constant-rate", Severity::kNote, 0.85, *idle, *decays));
+    return;
+  }
+}
+
 // Options of a command alone: blocks of a configuration list both precisions, and switch one of them off.
 void two_precisions(const Plan& plan, std::vector<Issue>& out) {
   const Run& run = plan.run();

@@ -53,6 +53,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   megatron_overrides(plan, issues);
   trainer_overrides(plan, issues);
   mindformers_overrides(plan, issues);
+  constant_rate(plan, issues);
   repeated_options(plan, issues);
   misspelt_variables(plan, issues);
   if (!issues.empty()) out.add(one_finding(run, issues));
@@ -112,6 +113,14 @@ const Rule kSettingOverridden{
           "{loser} = {lost} 不起作用：{winner} = {won} 时 MindFormers 以 micro_batch_num 计，全局批量比看上去小"},
          {"no-pipeline", "{loser} = {lost} does not act without a pipeline ({winner} = {won})",
           "没有流水线并行（{winner} = {won}）时 {loser} = {lost} 不起作用"},
+         {"alone", "{loser} does not act with {winner} = {won}: Megatron-LM switches it off",
+          "{winner} = {won} 时 {loser} 不起作用：Megatron-LM 会将其关闭"},
+         {"engine-scales",
+          "{loser} = {lost} does not act: under DeepSpeed the engine scales the loss, by {winner} = {won} of its own "
+          "configuration (0: dynamic)",
+          "{loser} = {lost} 不起作用：使用 DeepSpeed 时由其引擎按自身配置 {winner} = {won}（0 表示动态）缩放 loss"},
+         {"constant-rate", "{loser} = {lost} does not act: {winner} is {won}, and the learning rate constant",
+          "{loser} = {lost} 不起作用：{winner} 为 {won}，学习率恒定"},
          {"misspelt", "{name} is no variable that anything reads; {known} is: it has no effect, and nobody says so",
           "没有任何程序读取环境变量 {name}；应为 {known}：它不起作用，也不会有提示"},
          {"winner", "{winner} = {won}", "{winner} = {won}"},
@@ -133,7 +142,10 @@ const Rule kSettingOverridden{
              "Trainer's, MindFormers' accumulation under a pipeline, a variable within two edits of a known one. A "
              "note: "
              "max_steps over epochs, warmup_steps over warmup_ratio, a warm-up under \"constant\", a weight decay that "
-             "the scheduler sets, a checkpoint's scheduler, options of a loss scale under bf16 (usual, and harmless). "
+             "the scheduler sets, a checkpoint's scheduler, options of a loss scale under bf16 (usual, and harmless), "
+             "--loss-scale under DeepSpeed, sequence parallelism without tensor parallelism, nanoGPT's schedule "
+             "without "
+             "decay_lr. "
              "Options count as given twice only where few of all options of the script are: several launches repeat "
              "theirs. What a run itself prints holds defaults and is not judged.",
          .example =

@@ -1,0 +1,9 @@
+learning_rate = 1e-4
+max_iters = 5000
+decay_lr = False
+warmup_iters = 200
+batch_size = 12
+block_size = 1024
+gradient_accumulation_steps = 40
+n_layer = 12
+n_head = 12

@@ -1,0 +1,8 @@
+#!/bin/bash
+
+torchrun --nproc_per_node 8 pretrain_gpt.py \
+    --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 \
+    --micro-batch-size 4 --global-batch-size 256 --lr 3e-4 \
+    --train-iters 1000 --lr-warmup-iters 20 --min-lr 3e-5 \
+    --rampup-batch-size 16 16 100000 \
+    --bf16
