@@ -41,7 +41,7 @@ const std::vector<PlanRow>& rows() {
        setting::kGlobalBatchSize,
        "",
        true,
-       {setting::kMicroBatchSize, setting::kGradientAccumulation, setting::kDataParallelSize}},
+       {setting::kMicroBatchSize, setting::kDataParallelSize, setting::kGradientAccumulation}},
       {{"accumulation", "梯度累积"}, setting::kGradientAccumulation, "", false},
       {{"tokens a step", "每步 token"}, "tokens_per_step", "", false},
       {{"steps", "步数"},
@@ -254,7 +254,7 @@ std::string plans_phrase(const Report& report, Language language) {
   if (plans != 1) return count_of(plans, kPlans, language);
   const auto plan =
       std::find_if(report.runs.begin(), report.runs.end(), [](const RunSummary& run) { return !has_begun(run); });
-  const std::string name(path_word(plan->id));
+  std::string name(path_word(plan->id));
   std::string framework;
   for (const FileRecord& file : report.files) {
     if (file.path == plan->id) framework = file.framework;
