@@ -147,22 +147,6 @@ Grouping group_all(const Shelf& shelf) {
   return out;
 }
 
-// Those on disk, and those in archives, as far as their members were looked at.
-std::vector<Checkpoint> all_checkpoints(const Discovery& discovery, std::span<const Input> inputs) {
-  CheckpointFinder packed;
-  for (const Input& input : inputs) {
-    if (input.archive.empty() || !input.path.starts_with(input.archive)) continue;
-    for (std::size_t at = input.archive.size() + 1; at < input.path.size();) {
-      const std::size_t end = std::min(input.path.find('/', at), input.path.size());
-      packed.see(input.path.substr(0, end), input.path.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  std::vector<Checkpoint> out = packed.take();
-  out.insert(out.end(), discovery.checkpoints.begin(), discovery.checkpoints.end());
-  return out;
-}
-
 // Settings that several plans name are a part of each.
 void share(const Grouping& grouping, Shelf& shelf) {
   std::set<std::size_t> seen;
@@ -367,7 +351,7 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   share(grouping, shelf);
   std::vector<Outcome> outcomes(grouping.groups.size());
   std::vector<std::vector<Checkpoint>> checkpoints =
-      checkpoints_of(grouping.groups, shelf.fingerprints(), all_checkpoints(discovery, inputs));
+      checkpoints_of(grouping.groups, shelf.fingerprints(), inputs, discovery.checkpoints);
   const std::vector<bool> wanted = asked_for(shelf, grouping, options);
   parallel_for(grouping.groups.size(), options.jobs, [&](std::size_t i) {
     if (!wanted[i]) return;
