@@ -109,6 +109,7 @@ Outcome judge_group(Shelf& shelf, const RunGroup& group, std::vector<Checkpoint>
   std::optional<Run> run = join(shelf, group);
   if (!run) return out;
   run->checkpoints = std::move(checkpoints);
+  take_from_sourced(*run);
   fill_gaps(*run, options.gaps);
   if (options.judge) out.judgement = judge_run(*run, rules, options);
   out.run = summarise(*run, options.details);

@@ -143,7 +143,9 @@ class PlanPage {
     const Setting* setting = said(row.key);
     std::string value = lang("not known", "未知");
     std::string origin;
-    if (setting != nullptr && !setting->unknown.empty()) {
+    // A number may follow although one of its sayings is open: ranks from a file that was read too.
+    const bool follows = derived != nullptr && !std::holds_alternative<std::string>(derived->value.data);
+    if (setting != nullptr && !setting->unknown.empty() && !follows) {
       origin = place(*setting) + lang(": ", "：") + reason_word(setting->unknown, page_.language()) + option_of(row);
     } else if (derived != nullptr && derived->value == Value("unknown")) {
       origin = derived->arithmetic.in(page_.language()) + why(*derived) + option_of(row);
