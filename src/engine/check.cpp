@@ -109,6 +109,7 @@ Outcome judge_group(Shelf& shelf, const RunGroup& group, std::vector<Checkpoint>
   std::optional<Run> run = join(shelf, group);
   if (!run) return out;
   run->checkpoints = std::move(checkpoints);
+  take_from_sourced(*run);
   fill_gaps(*run, options.gaps);
   if (options.judge) out.judgement = judge_run(*run, rules, options);
   out.run = summarise(*run, options.details);
@@ -144,22 +145,6 @@ Grouping group_all(const Shelf& shelf) {
   if (shelf.fingerprints().size() != 1) return group_files(shelf.fingerprints());
   Grouping out;
   out.groups.push_back({{{0, SourceRole::kMain}}});
-  return out;
-}
-
-// Those on disk, and those in archives, as far as their members were looked at.
-std::vector<Checkpoint> all_checkpoints(const Discovery& discovery, std::span<const Input> inputs) {
-  CheckpointFinder packed;
-  for (const Input& input : inputs) {
-    if (input.archive.empty() || !input.path.starts_with(input.archive)) continue;
-    for (std::size_t at = input.archive.size() + 1; at < input.path.size();) {
-      const std::size_t end = std::min(input.path.find('/', at), input.path.size());
-      packed.see(input.path.substr(0, end), input.path.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  std::vector<Checkpoint> out = packed.take();
-  out.insert(out.end(), discovery.checkpoints.begin(), discovery.checkpoints.end());
   return out;
 }
 
@@ -367,7 +352,7 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   share(grouping, shelf);
   std::vector<Outcome> outcomes(grouping.groups.size());
   std::vector<std::vector<Checkpoint>> checkpoints =
-      checkpoints_of(grouping.groups, shelf.fingerprints(), all_checkpoints(discovery, inputs));
+      checkpoints_of(grouping.groups, shelf.fingerprints(), inputs, discovery.checkpoints);
   const std::vector<bool> wanted = asked_for(shelf, grouping, options);
   parallel_for(grouping.groups.size(), options.jobs, [&](std::size_t i) {
     if (!wanted[i]) return;

@@ -20,10 +20,12 @@
 #include <charconv>
 #include <functional>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/file.h"
+#include "engine/engine.h"
 #include "engine/layout.h"
 
 namespace assay {
@@ -89,6 +91,37 @@ std::size_t common_names(std::string_view a, std::string_view b) {
   return count + (a_ends || b_ends ? 1 : 0);
 }
 
+// Those on disk, and those in archives, as far as their members were looked at.
+std::vector<Checkpoint> with_packed(std::vector<Checkpoint> found, std::span<const Input> inputs) {
+  CheckpointFinder packed;
+  for (const Input& input : inputs) {
+    if (input.archive.empty() || !input.path.starts_with(input.archive)) continue;
+    for (std::size_t at = input.archive.size() + 1; at < input.path.size();) {
+      const std::size_t end = std::min(input.path.find('/', at), input.path.size());
+      packed.see(input.path.substr(0, end), input.path.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  std::vector<Checkpoint> out = packed.take();
+  out.insert(out.end(), found.begin(), found.end());
+  return out;
+}
+
+// A path within an archive is one of the machine that it was packed on.
+void leave_archives(std::span<const Input> inputs, std::vector<std::vector<Checkpoint>>& checkpoints) {
+  std::set<std::string> archives;
+  for (const Input& input : inputs) {
+    if (!input.archive.empty()) archives.insert(input.archive + "/");
+  }
+  for (std::vector<Checkpoint>& own : checkpoints) {
+    for (Checkpoint& one : own) {
+      for (const std::string& archive : archives) {
+        if (one.path.starts_with(archive)) one.path.erase(0, archive.size());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> checkpoint_step(std::string_view name) {
@@ -147,7 +180,9 @@ void find_checkpoints_beside(const std::string& file, CheckpointFinder& finder) 
 }
 
 std::vector<std::vector<Checkpoint>> checkpoints_of(std::span<const RunGroup> groups,
-                                                    std::span<const Fingerprint> files, std::vector<Checkpoint> found) {
+                                                    std::span<const Fingerprint> files, std::span<const Input> inputs,
+                                                    const std::vector<Checkpoint>& on_disk) {
+  std::vector<Checkpoint> found = with_packed(on_disk, inputs);
   std::vector<std::vector<Checkpoint>> out(groups.size());
   std::vector<std::pair<std::size_t, std::string>> roots;  // of the runs that have begun
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -177,6 +212,7 @@ std::vector<std::vector<Checkpoint>> checkpoints_of(std::span<const RunGroup> gr
     const auto same = [](const Checkpoint& a, const Checkpoint& b) { return a.step == b.step; };
     own.erase(std::unique(own.begin(), own.end(), same), own.end());
   }
+  leave_archives(inputs, out);
   return out;
 }
 

@@ -5,9 +5,12 @@
 #include "engine/gaps.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "assay/setting.h"
 #include "measure/derive.h"
@@ -45,6 +48,29 @@ void fill(Run& run, std::string_view key, std::int64_t value, const char* option
 }
 
 }  // namespace
+
+void take_from_sourced(Run& run) {
+  const auto is_sourced = [&](const Setting& one) {
+    return one.unknown.empty() && one.value != "None" && one.where.path != run.id &&
+           std::any_of(run.sources.begin(), run.sources.end(), [&](const Source& source) {
+             return source.path == one.where.path && source.kind == "launch script";
+           });
+  };
+  std::map<std::string, std::pair<const Setting*, const Setting*>> sayings;  // the last, and the last in a sourced file
+  for (const Setting& one : run.config.settings) {
+    auto& [last, sourced] = sayings[one.key];
+    last = &one;
+    if (is_sourced(one)) sourced = &one;
+  }
+  std::vector<Setting> taken;
+  for (const auto& [key, both] : sayings) {
+    const bool left_open = both.first->unknown.find("may be set in ") != std::string::npos;
+    if (left_open && both.second != nullptr) taken.push_back(*both.second);
+  }
+  if (taken.empty()) return;
+  run.config.settings.insert(run.config.settings.end(), taken.begin(), taken.end());
+  run.derived = derive(run.config, run.dialect);
+}
 
 void fill_gaps(Run& run, const Gaps& gaps) {
   // Ranks first: with them the batch may follow, with that the tokens.

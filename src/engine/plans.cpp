@@ -92,10 +92,7 @@ class Planner {
         }
       }
     }
-    // What another one names is a part of its plan. A script is a plan of its own all the same, if it launches one.
-    for (const std::size_t i : named) {
-      if (part(i) != Part::kScript || file(i).said.empty()) plans_.erase(i);
-    }
+    for (const std::size_t i : named) plans_.erase(i);  // a part of another plan
   }
 
   // The file that the reference means; the file itself where it means none that was read.

@@ -81,7 +81,7 @@ void add_defaults(const Run& run, RunSummary& out) {
   for (const std::string_view key : {setting::kLearningRate, setting::kWarmupSteps, setting::kClipNorm}) {
     const auto value = plan.find(key);
     if (!value || value->origin != Origin::kDefault) continue;
-    const std::string name = plan.framework();
+    const std::string& name = plan.framework();
     out.derived.push_back({std::string(key), Value(value->value), {"default of " + name, name + " 的默认值"}, {}, {}});
   }
 }

@@ -41,7 +41,7 @@ const std::vector<PlanRow>& rows() {
        setting::kGlobalBatchSize,
        "",
        true,
-       {setting::kMicroBatchSize, setting::kGradientAccumulation, setting::kDataParallelSize}},
+       {setting::kMicroBatchSize, setting::kDataParallelSize, setting::kGradientAccumulation}},
       {{"accumulation", "梯度累积"}, setting::kGradientAccumulation, "", false},
       {{"tokens a step", "每步 token"}, "tokens_per_step", "", false},
       {{"steps", "步数"},
@@ -143,7 +143,9 @@ class PlanPage {
     const Setting* setting = said(row.key);
     std::string value = lang("not known", "未知");
     std::string origin;
-    if (setting != nullptr && !setting->unknown.empty()) {
+    // A number may follow although one of its sayings is open: ranks from a file that was read too.
+    const bool follows = derived != nullptr && !std::holds_alternative<std::string>(derived->value.data);
+    if (setting != nullptr && !setting->unknown.empty() && !follows) {
       origin = place(*setting) + lang(": ", "：") + reason_word(setting->unknown, page_.language()) + option_of(row);
     } else if (derived != nullptr && derived->value == Value("unknown")) {
       origin = derived->arithmetic.in(page_.language()) + why(*derived) + option_of(row);
@@ -254,7 +256,7 @@ std::string plans_phrase(const Report& report, Language language) {
   if (plans != 1) return count_of(plans, kPlans, language);
   const auto plan =
       std::find_if(report.runs.begin(), report.runs.end(), [](const RunSummary& run) { return !has_begun(run); });
-  const std::string name(path_word(plan->id));
+  std::string name(path_word(plan->id));
   std::string framework;
   for (const FileRecord& file : report.files) {
     if (file.path == plan->id) framework = file.framework;

@@ -205,7 +205,7 @@ std::string loose_settings_phrase(const Report& report, Language language) {
     paths.push_back(path_word(file.path));
     runs = std::max(runs, file.could_be_of);
   }
-  const std::string refuted = refuted_settings_phrase(report, language);
+  std::string refuted = refuted_settings_phrase(report, language);
   if (paths.empty()) return refuted;
   const std::size_t all = paths.size();
   if (all > 3) paths.resize(3);

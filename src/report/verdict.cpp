@@ -17,9 +17,10 @@ namespace assay {
 
 namespace {
 
-constexpr std::int64_t kTooFewRecords = 6;  // below, no detector can tell anything but a non-finite value
-constexpr std::int64_t kShortRun = 50;      // below, only absolute signs are judged
-constexpr double kStartsLate = 0.05;        // of its last step: then the log is a part of the run
+constexpr std::int64_t kTooFewRecords = 6;   // below, no detector can tell anything but a non-finite value
+constexpr std::int64_t kTooFewSettings = 4;  // a learning rate and a number of epochs say little of a plan
+constexpr std::int64_t kShortRun = 50;       // below, only absolute signs are judged
+constexpr double kStartsLate = 0.05;         // of its last step: then the log is a part of the run
 
 bool has_loss(const RunSummary& run) {
   return std::any_of(run.series.begin(), run.series.end(), [](const SeriesSummary& series) {
@@ -114,6 +115,13 @@ std::string plans_verdict(const Report& report, const std::string& problems, Lan
                {{"alone", alone},
                 {"settings", count_of(settings_read(report), kSettings, language)},
                 {"plans", plans_phrase(report, language)}},
+               language);
+  }
+  if (problems.empty() && settings_read(report) < kTooFewSettings) {
+    return say("{settings} of {plans} are too few to judge; {alone}", "{plans}只有 {settings}，无法判断；{alone}",
+               {{"settings", count_of(settings_read(report), kSettings, language)},
+                {"plans", plans_phrase(report, language)},
+                {"alone", alone}},
                language);
   }
   if (problems.empty()) {

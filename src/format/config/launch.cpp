@@ -249,6 +249,20 @@ shell::Invocation without_container(const shell::Invocation& command) {
   return out;
 }
 
+// `accelerate launch --config_file two_nodes.yaml train.py`: the launcher has settings in a file of its own.
+void name_file_of_launcher(const shell::Invocation& command, std::size_t program, Launch& out) {
+  for (std::size_t i = 0; i < program; ++i) {
+    const Argument& word = command.words[i];
+    const std::string_view name = std::string_view(word.text).substr(0, word.text.find('='));
+    if (name != "--config_file" && name != "--config-file") continue;
+    const bool behind = name.size() == word.text.size();
+    if (behind && i + 1 >= program) continue;
+    const Argument& value = behind ? command.words[i + 1] : word;
+    const std::string text = behind ? value.text : value.text.substr(name.size() + 1);
+    out.settings.push_back({"launcher/config_file", {std::string(name), text, value.line, value.why}});
+  }
+}
+
 }  // namespace
 
 Launch read_options(const std::vector<Argument>& words) {
@@ -293,6 +307,7 @@ Launch read_launch(const shell::Invocation& whole_command, const Allocation& all
   const shell::Invocation whole = with_environment(command, program);
   tell_world(whole, program, allocation, out.settings);
   tell_program(whole, program, out.settings);
+  name_file_of_launcher(whole, program, out);
   for (const auto& [variable, value] : whole.environment) {
     out.settings.push_back({variable, {variable, value.text, value.line, value.why}});
   }

@@ -136,7 +136,7 @@ const Rule kTokensPerParameter{
              "start from a checkpoint.",
          .example =
              "`3.7e+11 tokens for 1.8e+11 parameters are 2.1 for each; the same computation on 5.7e+10 parameters and "
-             "1.1e+12 tokens would reach a loss about 0.036 lower`",
+             "1.1e+12 tokens would reach a loss about 0.013 lower`",
          .to_do =
              "Train a smaller model for longer, or get more data. Of repeated data check the loss on a held-out set.",
          .false_alarms = "A first part of a longer training; a model whose size is given.",

@@ -113,7 +113,7 @@ const Rule kBatchTooLarge{
              "of the two counts. From `times` on it is a note, from `times-warning` on a warning, never an error: "
              "it is advice. Not judged: fine-tuning, runs that start from a checkpoint, less than 1e9 tokens. Less "
              "than `fewest-updates` updates of a set of examples are a note.",
-         .example = "`a step has 16,777,216 tokens, 15 times the 1.1e+06 that are best for 1.0e+11 tokens (StepLaw, "
+         .example = "`a step has 16,777,216 tokens, 15 times the 1.1e+6 that are best for 1.0e+11 tokens (StepLaw, "
                     "DeepSeek LLM)`",
          .to_do =
              "Take the batch that is named. Where all accelerators are to be used, let the batch grow: start small "

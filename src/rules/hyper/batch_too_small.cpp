@@ -79,7 +79,7 @@ const Rule kBatchTooSmall{
              "B = 0.58 D^0.571 tokens (StepLaw) and B = 0.292 C^0.3271 (DeepSeek LLM), where they hold; the smaller "
              "of the two counts. `times` below it is a note, `times-warning` a warning, never an error. Not judged: "
              "fine-tuning, runs that start from a checkpoint, less than 1e9 tokens.",
-         .example = "`a step has 8,192 tokens, 130 times fewer than the 1.1e+06 that are best for 1.0e+11 tokens "
+         .example = "`a step has 8,192 tokens, 130 times fewer than the 1.1e+6 that are best for 1.0e+11 tokens "
                     "(StepLaw)`",
          .to_do =
              "Raise gradient accumulation or the number of ranks until the batch is what is named, and the learning "

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "measure/order.h"
+#include "rules/actions.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -126,9 +127,15 @@ void add_actions(const Run& run, std::size_t segment, const Event& telling, std:
     if (event.kind == EventKind::kCheckpointSaved && event.step && countable) saved = event.step;
   }
   finding.actions.push_back({{advice_of(cause, telling), {}}, ""});
+  const Checkpoint* on_disk = nullptr;  // the log may name one that was deleted since
+  for (const Checkpoint& one : run.checkpoints) {
+    if (countable && one.step <= saved.value_or(last_step)) on_disk = &one;
+  }
+  if (on_disk != nullptr) saved = on_disk->step;
   if (saved) {
     finding.actions.push_back(
-        {{"resume", {{"checkpoint", *saved}, {"lost", std::max<std::int64_t>(last_step - *saved, 0)}}}, ""});
+        {{"resume", {{"checkpoint", *saved}, {"lost", std::max<std::int64_t>(last_step - *saved, 0)}}},
+         on_disk == nullptr ? std::string() : option_to_resume(run, on_disk->path)});
   }
 }
 
