@@ -102,6 +102,25 @@ Tail without_openers(std::string_view text) {
   }
 }
 
+// "• Loss", "📉 Loss": marks of lists and pictures (U+2000 to U+2FFF, U+1F000 to U+1FFFF) before a key.
+std::string_view behind_bullet(std::string_view key) {
+  for (;;) {
+    const std::size_t size = key.starts_with('\xe2')           ? 3
+                             : key.starts_with("\xf0\x9f")     ? 4
+                             : key.starts_with("\xef\xb8\x8f") ? 3  // how the picture before it is to be drawn
+                                                               : 0;
+    if (size == 0 || key.size() <= size) return key;
+    key = trimmed(key.substr(size));
+  }
+}
+
+// "[31mstep: 1  [32mloss: 12.2": colours of a terminal whose escape character was lost in copying.
+std::string_view behind_colour(std::string_view key) {
+  const std::size_t end = std::min(key.find_first_not_of("0123456789"), key.size());
+  const bool colour = end > 0 && end <= 3 && end + 1 < key.size() && key[end] == 'm' && is_letter(key[end + 1]);
+  return colour ? key.substr(end + 1) : key;
+}
+
 // "training's l2"
 bool is_apostrophe(std::string_view text, std::size_t at) {
   return at > 0 && is_word(text[at - 1]) && text.substr(at).starts_with("'s ");
@@ -143,6 +162,8 @@ std::string_view phrase(std::string_view text) {
     }
   }
   std::string_view key = trimmed(text.substr(at));
+  if (at > 0 && (text[at - 1] == '[' || text[at - 1] == ';')) key = behind_colour(key);
+  key = behind_bullet(key);
   if (key.starts_with(". ")) key = trimmed(key.substr(2));  // "Loss is 1.26. Current learning rate is"
   // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
   while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
@@ -305,7 +326,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
     field.relation = Relation::kWord;
     field.paren = tail.paren;
     std::string_view key = phrase(text);
-    for (const std::string_view copula : {"is", "of", "was", "to"}) {
+    for (const std::string_view copula : {"is", "of", "was", "to", "reached"}) {
       if (last_word(key) == copula && key.size() > copula.size())
         key = trimmed(key.substr(0, key.size() - copula.size()));
     }
