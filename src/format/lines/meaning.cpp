@@ -30,7 +30,6 @@ class Deriver {
     out_.slots.resize(n);
     claims_.resize(n);
     opens_dictionary_.resize(n);
-    out_.rank = rank_of_prefix(tokens.literals[0].core);
     out_.table_row = find_cells(tokens, message, out_) || find_cells_before_bar(tokens, out_);
     for (std::size_t i = 0; i < n; ++i) {
       const std::string_view core = tokens.literals[i].core;
@@ -482,8 +481,14 @@ class Deriver {
 
 }  // namespace
 
+// What a launcher put before the line is no part of it: the rest is read as if it stood alone, and then its places are
+// counted from the beginning again. A mark that begins with a number may be a step ("250: loss 2.3") and stays.
 Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message) {
-  return Deriver(dialect).line(line, message);
+  const std::size_t marked = slots_of_mark(line, message);
+  const Tokenised body = behind_mark(line, message, marked);
+  Meaning out = Deriver(dialect).line(body, message);
+  count_with_mark(out, line, body, message);
+  return out;
 }
 
 Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr).table(names); }
