@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace assay::lines {
 
@@ -345,45 +346,52 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
   return field;
 }
 
-}  // namespace
-
-std::vector<Field> derive_fields(const Tokenised& line) {
-  std::vector<Field> out(line.slots.size());
-  std::vector<std::string> plain;  // the cores with plain punctuation, where one has other
+// The cores with plain punctuation, where one has other; `plain` holds what was written anew.
+std::vector<std::string_view> cores_of(const Tokenised& line, std::vector<std::string>& plain) {
   const bool wide = std::any_of(line.literals.begin(), line.literals.end(), [](const Literal& literal) {
     return literal.core.find_first_of("\xef\xe3") != std::string_view::npos ||
            literal.core.find("│") != std::string_view::npos || literal.core.find("┃") != std::string_view::npos ||
            literal.core.find("\xe2\x80") != std::string_view::npos;
   });
+  std::vector<std::string_view> out;
+  plain.reserve(line.literals.size());  // nothing moves: the views stay valid
   for (const Literal& literal : line.literals) {
-    if (wide) plain.push_back(with_plain_marks(literal.core));
+    out.push_back(wide ? trimmed(plain.emplace_back(with_plain_marks(literal.core))) : literal.core);
   }
-  const auto core_of = [&](std::size_t i) {
-    return wide ? trimmed(std::string_view(plain[i])) : line.literals[i].core;
-  };
+  return out;
+}
+
+// Whether the number at i is where a progress bar stands. core: what stands before it without a unit.
+bool is_position_of_bar(const Tokenised& line, std::span<const std::string_view> cores, std::size_t i,
+                        std::string_view unit, std::string_view core) {
+  const std::size_t n = line.slots.size();
+  if (i + 1 >= n || cores[i + 1] != "/") return false;
+  // "100% 2774/2774 [14:15<00:00": a bar drawn without a bar.
+  if (i > 0 && unit == "%" && core.empty() && cores[i + 2] == "[") return true;
+  // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
+  if (i + 2 < n && cores[i + 2] == "[" && cores[i + 3].starts_with('<') && !line.slots[i + 2].is_value() &&
+      (core.empty() || core.ends_with(':'))) {
+    return true;
+  }
+  // "━━━━━━╸━━━ 37/500 0:00:10 • 0:02:00": a bar of rich.
+  return i > 0 && cores[i + 2].empty() && (core.ends_with("━") || core.ends_with("╸") || core.ends_with("╺"));
+}
+
+}  // namespace
+
+std::vector<Field> derive_fields(const Tokenised& line) {
+  std::vector<Field> out(line.slots.size());
+  std::vector<std::string> plain;
+  const std::vector<std::string_view> cores = cores_of(line, plain);
   std::string carried;  // the key of "KEY at N" waits for its value
   for (std::size_t i = 0; i < out.size(); ++i) {
-    std::string_view core = core_of(i);
+    std::string_view core = cores[i];
     const std::string_view whole = core;
     if (i > 0) out[i - 1].unit = take_unit(line.literals[i], core);
     const std::string_view unit = i > 0 ? std::string_view(out[i - 1].unit) : std::string_view{};
     out[i] = field_of(core, whole, i == 0);
     Field& field = out[i];
-    // "100% 2774/2774 [14:15<00:00": a bar drawn without a bar.
-    if (i > 0 && unit == "%" && core.empty() && i + 2 < line.literals.size() && core_of(i + 1) == "/" &&
-        core_of(i + 2) == "[") {
-      field = {.relation = Relation::kProgress};
-      continue;
-    }
-    // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
-    if (i + 2 < out.size() && core_of(i + 1) == "/" && core_of(i + 2) == "[" && core_of(i + 3).starts_with('<') &&
-        !line.slots[i + 2].is_value() && (core.empty() || core.ends_with(':'))) {
-      field = {.relation = Relation::kProgress};
-      continue;
-    }
-    // "━━━━━━╸━━━ 37/500 0:00:10 • 0:02:00": a bar of rich.
-    if (i > 0 && i + 1 < out.size() && core_of(i + 1) == "/" && core_of(i + 2).empty() &&
-        (core.ends_with("━") || core.ends_with("╸") || core.ends_with("╺"))) {
+    if (is_position_of_bar(line, cores, i, unit, core)) {
       field = {.relation = Relation::kProgress};
       continue;
     }
@@ -402,7 +410,7 @@ std::vector<Field> derive_fields(const Tokenised& line) {
       field = {.relation = Relation::kKeyed, .key = out[i - 1].key};
       continue;
     }
-    const std::string_view behind = core_of(i + 1);
+    const std::string_view behind = cores[i + 1];
     if (i + 1 < out.size() && closes_index(behind)) {
       if (const std::string_view name = indexed_name(core); !name.empty()) {
         field = {.relation = Relation::kIndex, .key = std::string(name)};
@@ -426,7 +434,7 @@ std::vector<Field> derive_fields(const Tokenised& line) {
     }
   }
   if (!out.empty()) {
-    std::string_view core = core_of(out.size());
+    std::string_view core = cores.back();
     out.back().unit = take_unit(line.literals.back(), core);
   }
   return out;

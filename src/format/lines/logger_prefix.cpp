@@ -38,7 +38,8 @@ std::string_view behind_stamps(std::string_view text) {
   }
 }
 
-// Where the name of a level ends that stands among the first words, none of which says anything of the program; 0: none.
+// Where the name of a level ends that stands among the first words, none of which says anything of the program; 0: no
+// such name.
 std::size_t level_end(std::string_view text) {
   constexpr auto kLevels =
       std::to_array<std::string_view>({"INFO", "WARNING", "WARN", "DEBUG", "ERROR", "CRITICAL", "TRACE"});
