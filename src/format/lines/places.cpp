@@ -9,10 +9,11 @@ namespace assay::lines {
 
 namespace {
 
-// What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
+// What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank; SageMaker's "[1,mpirank:3,algo-1]".
 void mark_mpirun(const Tokenised& tokens, std::vector<SlotPlan>& slots) {
-  if (slots.size() < 2 || tokens.literals[0].core != "[" || tokens.literals[1].core != ",") return;
-  if (tokens.literals[2].core.starts_with("]<std")) slots[1].use = SlotUse::kRank;
+  if (slots.size() < 2 || tokens.literals[0].core != "[") return;
+  const bool rank = tokens.literals[1].core == "," && tokens.literals[2].core.starts_with("]<std");
+  if (rank || tokens.literals[1].core == ",mpirank:") slots[1].use = SlotUse::kRank;
 }
 
 // "INFO [train.py:1021] (3/8) Epoch 1, batch 50": rank and number of ranks behind the place in the source, icefall's.
