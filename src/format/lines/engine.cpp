@@ -112,6 +112,7 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
 // ("[pod/x/y] 2024-…Z step 1"), as the first lines show, the line is put together without it.
 std::string_view Engine::without_container_stamp(std::string_view text) {
   if (const std::string_view stamp = container_stamp(text); !stamp.empty()) return text.substr(stamp.size());
+  if (auto said = container_json(text)) return unstamped_ = std::move(*said);
   if (!stamped_ && prefix_seen_ >= kFirstLines) return text;
   const std::string_view body = behind_launcher(text);
   if (body.size() == text.size()) return text;
