@@ -202,6 +202,18 @@ TEST(LinesFrameworks, ColoursThatLostTheirEscape) {
   EXPECT_EQ(run.segments[0].find(metric::kLoss)->step(1), 20);
 }
 
+TEST(LinesFrameworks, CheckpointsOfLightningTellWhatWasReached) {
+  std::string log;
+  for (int i = 1; i <= 3; ++i) {
+    log += print(
+        "Epoch %d, global step %d: 'val_loss' reached %.5f (best %.5f), saving model to '/x/epoch=3.ckpt' as top 1\n",
+        i, 400 * i, 3.0 / i, 3.0 / i);
+  }
+  const assay::Run run = run_of(log);
+  EXPECT_EQ(told(run, metric::kEvalLoss), (std::vector<double>{3, 1.5, 1}));
+  EXPECT_EQ(run.segments[0].find(metric::kEvalLoss)->step(1), 800);
+}
+
 TEST(LinesFrameworks, UnitsBeforeAKeyAreNoPartOfIt) {
   std::string log;
   for (int i = 1; i <= 3; ++i) {

@@ -165,7 +165,8 @@ std::string_view phrase(std::string_view text) {
   std::string_view key = trimmed(text.substr(at));
   if (at > 0 && (text[at - 1] == '[' || text[at - 1] == ';')) key = behind_colour(key);
   key = behind_bullet(key);
-  if (key.starts_with(". ")) key = trimmed(key.substr(2));  // "Loss is 1.26. Current learning rate is"
+  if (key.starts_with(". ")) key = trimmed(key.substr(2));                  // "Loss is 1.26. Current learning rate is"
+  if (at > 0 && is_quote(text[at - 1]) && key.starts_with('/')) return {};  // a path: '/run/epoch=3.ckpt'
   // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
   while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
   while (key.ends_with("..")) key.remove_suffix(1);  // "Step... (10"
@@ -289,6 +290,13 @@ std::string_view word_in_brackets(std::string_view text) {
   return plain ? word : std::string_view{};
 }
 
+// "Epoch 3, global step 1200: 'val_loss' reached 1.2345" of Lightning's checkpoints.
+std::string_view word_that_reached(std::string_view text) {
+  const std::size_t close = text.rfind('\'');
+  const std::size_t open = close == std::string_view::npos || close == 0 ? close : text.rfind('\'', close - 1);
+  return open == std::string_view::npos ? std::string_view{} : text.substr(open + 1, close - open - 1);
+}
+
 Field field_of(std::string_view core, std::string_view whole, bool first) {
   Field field;
   std::string bare(core);
@@ -327,7 +335,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
     field.relation = Relation::kWord;
     field.paren = tail.paren;
     std::string_view key = phrase(text);
-    for (const std::string_view copula : {"is", "of", "was", "to", "reached"}) {
+    for (const std::string_view copula : {"is", "of", "was", "to"}) {
       if (last_word(key) == copula && key.size() > copula.size())
         key = trimmed(key.substr(0, key.size() - copula.size()));
     }
@@ -335,6 +343,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
       if (key.ends_with(copula)) key.remove_suffix(copula.size());
     }
     if (key.empty()) key = word_in_brackets(text);
+    if (key == "reached") key = word_that_reached(text);
     const std::string_view word = last_word(key);
     if ((word == "at" || word == "@") && key.size() > word.size()) {
       field.relation = Relation::kAt;
