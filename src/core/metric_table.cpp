@@ -254,6 +254,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"totaltimesteps", step(1)},
     {"timesteps", step(4)},
     {"timestepssofar", step(4)},
+    {"stepi", step(2)},  // Pax
     {"diagnostics/iteration", step(1)},
     {"up.", step(6)},
     {"numupdates", step(0)},

@@ -47,7 +47,8 @@ bool repeats(const Recording& recording, const std::vector<RowValues::Cell>& row
     const std::string_view metric = recording.series[cell.series].metric;
     const RowValues::Cell* other = cell_of(former, cell.series);
     if (other == nullptr) continue;
-    // Batches between two steps of the optimizer: "iter 1 step 0", "iter 2 step 0", often with the loss of the last step.
+    // Batches between two steps of the optimizer: "iter 1 step 0", "iter 2 step 0", often with the loss of the last
+    // step.
     if (recording.series[cell.series].unit == Unit::kSteps && cell.value != other->value) return false;
     if (!(is_measured(metric) || metric == metric::kLearningRate)) continue;
     // Beside an equal loss a rate that was printed with three digits is enough.

@@ -54,6 +54,15 @@ TEST(Dllogger, AListOfTwoIsEpochAndIteration) {
   }
 }
 
+TEST(Dllogger, AFileOfListsOfOneCountsSteps) {
+  const Recording r =
+      read_log(json("DLLL", "[10]", R"("train_loss": 1.75)") + json("DLLL", "[20]", R"("train_loss": 1.5)") +
+               json("DLLL", "[30]", R"("train_loss": 1.25)"));
+  EXPECT_EQ(values_of(r, metric::kLoss), (std::vector<double>{1.75, 1.5, 1.25}));
+  EXPECT_TRUE(values_of(r, metric::kEpoch).empty());
+  EXPECT_EQ(r.step[2], 30);
+}
+
 TEST(Dllogger, TheConsolePrintsThemAsATuple) {
   const Recording r = read_log(
       "DLL 2023-06-03 16:09:11.353998 - (0, 7) loss : 1.75  lr : 0.0035 \n"

@@ -101,6 +101,39 @@ TEST(LinesFormats, StepAndLossAreFound) {
   }
 }
 
+// With what a launcher and the clock of a container put before each line.
+std::string marked(const std::string& log, const std::string& mark) {
+  std::string out;
+  int second = 0;
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    out +=
+        mark + print("2024-05-01T10:%02d:%02d.123456789Z ", second / 60, second % 60) + log.substr(at, end - at) + '\n';
+    ++second;
+    at = end + 1;
+  }
+  return out;
+}
+
+TEST(LinesFormats, MarksBeforeEachLineChangeNothing) {
+  for (const Printed& format : printed()) {
+    std::string log = "Loading the data\n";
+    for (int i = 1; i <= 12; ++i) log += format.lines(i);
+    if (log.find('\r') != std::string::npos) continue;  // drawn over the mark as well
+    const Recording plain = read_log(log);
+    for (const char* mark : {"", "[pod/train-0/main] ", "trainer-1  | ", "[rank0]: ", "worker-0: "}) {
+      const Recording r = read_log(marked(log, mark));
+      ASSERT_EQ(r.rows(), plain.rows()) << format.name << " behind " << mark;
+      for (std::size_t i = 0; i < r.rows(); ++i) {
+        EXPECT_EQ(r.step[i], plain.step[i]) << format.name << " behind " << mark;
+      }
+      for (const Series& series : plain.series) {
+        EXPECT_EQ(values_of(r, series.metric), values_of(plain, series.metric)) << format.name << " behind " << mark;
+      }
+    }
+  }
+}
+
 TEST(LinesFormats, SeveralDictionariesOnALine) {
   std::string log;
   for (int i = 1; i <= 12; ++i) {

@@ -173,6 +173,47 @@ TEST(LinesFrameworks, NewerWenetAndOlderMmcv) {
   EXPECT_TRUE(told(run, metric::kMemory).empty()) << "megabytes";
 }
 
+TEST(LinesFrameworks, AHeadingTellsTheStepOfTheListBehindIt) {
+  std::string log;
+  for (int i = 1; i <= 3; ++i) {
+    log += print(
+        "========================= Step %d/1000 =========================\n▶ Preparing batch...\n"
+        "📊 Training Results:\n  • Loss: 0.0%d5\n  • Avg Reward: 0.2%d\n  • Mean Generation Length: 512.1\n"
+        "⏱️  Timing:\n  • Total step time: 60.12s\n",
+        10 * i, i, i);
+  }
+  const assay::Run run = run_of(log);
+  EXPECT_EQ(told(run, metric::kLoss), (std::vector<double>{0.015, 0.025, 0.035}));
+  EXPECT_EQ(told(run, metric::kReward), (std::vector<double>{0.21, 0.22, 0.23}));
+  EXPECT_EQ(run.segments[0].find(metric::kLoss)->step(2), 30);
+}
+
+TEST(LinesFrameworks, ColoursThatLostTheirEscape) {
+  std::string log;
+  for (int i = 1; i <= 3; ++i) {
+    log += print(
+        "[rank0]:[titan] 2025-05-01 10:00:00,123 - root - INFO - [31mstep:  %d  [32mloss: %.2f  "
+        "[38;2;180;60;0mgrad_norm:  1.25  [35mmfu: 14.50%%[39m\n",
+        10 * i, 6.0 / i);
+  }
+  const assay::Run run = run_of(log);
+  EXPECT_EQ(told(run, metric::kLoss), (std::vector<double>{6, 3, 2}));
+  EXPECT_EQ(told(run, metric::kGradNorm), std::vector<double>(3, 1.25));
+  EXPECT_EQ(run.segments[0].find(metric::kLoss)->step(1), 20);
+}
+
+TEST(LinesFrameworks, CheckpointsOfLightningTellWhatWasReached) {
+  std::string log;
+  for (int i = 1; i <= 3; ++i) {
+    log += print(
+        "Epoch %d, global step %d: 'val_loss' reached %.5f (best %.5f), saving model to '/x/epoch=3.ckpt' as top 1\n",
+        i, 400 * i, 3.0 / i, 3.0 / i);
+  }
+  const assay::Run run = run_of(log);
+  EXPECT_EQ(told(run, metric::kEvalLoss), (std::vector<double>{3, 1.5, 1}));
+  EXPECT_EQ(run.segments[0].find(metric::kEvalLoss)->step(1), 800);
+}
+
 TEST(LinesFrameworks, UnitsBeforeAKeyAreNoPartOfIt) {
   std::string log;
   for (int i = 1; i <= 3; ++i) {

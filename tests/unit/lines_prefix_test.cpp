@@ -92,5 +92,21 @@ TEST(LinesPrefix, ALogOfAContainerIsReadAsIfItHadNoClock) {
   }
 }
 
+TEST(LinesPrefix, TheFileOfAContainerHoldsTheLinesOfAProgram) {
+  const auto line = [](const std::string& log) {
+    return R"({"log":")" + log + R"(\n","stream":"stdout","time":"2025-05-01T10:00:00.123456789Z"})" + "\n";
+  };
+  const Recording r = read_log(line(R"({\"step\": 10, \"loss\": 2.5})") + line(R"({\"step\": 20, \"loss\": 2.25})") +
+                               line("iter 30: loss 2.1250, time 1096.65ms, mfu 15.34%") +
+                               line(R"(train: 37/500 [00:10\u003c02:00, 3.7it/s, loss=2.0]\rtrain: 38/500)") +
+                               line("RuntimeError: CUDA out of memory"));
+  EXPECT_EQ(values_of(r, metric::kLoss), (std::vector<double>{2.5, 2.25, 2.125, 2.0}));
+  EXPECT_EQ(r.step[2], 30);
+  EXPECT_EQ(r.file.lines, 5);
+  ASSERT_EQ(r.events.size(), 1U);
+  EXPECT_FALSE(lines::container_json(R"({"log":"cut)").has_value());
+  EXPECT_FALSE(lines::container_json(R"({"log":"x","loss":1})").has_value());
+}
+
 }  // namespace
 }  // namespace assay

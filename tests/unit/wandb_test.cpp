@@ -113,6 +113,17 @@ TEST(WandbTest, AStepThatOnlyTheRecordTellsIsTheAxis) {
   EXPECT_EQ(got.axis, "_step");
 }
 
+TEST(WandbTest, DeepSpeedsMonitorPassesSamplesAsTheStep) {
+  std::vector<std::string> records;
+  for (std::uint64_t samples = 512; samples <= 1536; samples += 512) {
+    records.push_back(
+        history(samples, item("_step", std::to_string(samples)) + item("Train/Samples/train_loss", "2.5")));
+  }
+  const Recording got = read(wandb_file(records));
+  EXPECT_EQ(got.axis, "samples");
+  EXPECT_THAT(steps_of(got, "loss"), ElementsAre(512, 1024, 1536));
+}
+
 TEST(WandbTest, ConfigurationIsSettings) {
   const std::string config = item("_wandb", R"({"t": 1})") + item("learning_rate", "0.0003") +
                              item("model", R"({"layers": 12, "act": "gelu", "betas": [0.9, 0.95]})") +

@@ -70,6 +70,7 @@ constexpr MetricQuirk kNanochatQuirks[] = {{metric::kLoss, Quirk::kRunningMean}}
 constexpr Alias kDllogger[] = {{"parameterlossscale", is(metric::kLossScale)},
                                {"averageloss", is(metric::kLoss, Unit::kNats)},
                                {"steploss", is(metric::kLoss, Unit::kNats, 1, 3)}};
+constexpr Alias kLightning[] = {{"best", kIgnore}, {"astop", kIgnore}};
 constexpr Alias kCatBoost[] = {{"learn", is(metric::kLoss)},
                                {"test", is(metric::kEvalLoss)},
                                {"best", kIgnore},
@@ -358,6 +359,11 @@ constexpr Dialect kDialects[] = {
      .example =
          "Epoch 1 | iter 8 step 2 | loss train: 1.123, val: n/a | iter time: 512.33 ms (step) remaining time: 1:02:03",
      .aliases = kLitgpt},
+    {.name = "lightning",
+     .anchors = {" reached ", " (best ", "saving model to "},
+     .example = "Epoch 3, global step 1200: 'val_loss' reached 1.23450 (best 1.23450), saving model to "
+                "'/x/epoch=3-step=1200.ckpt' as top 1",
+     .aliases = kLightning},
     {.name = "catboost",
      .anchors = {"learn: ", "total: ", "remaining: "},
      .example = "10:\tlearn: 0.6821\ttest: 0.6830\tbest: 0.6830 (10)\ttotal: 58ms\tremaining: 58s",

@@ -112,6 +112,7 @@ void Engine::line(std::string_view text, std::int64_t number, std::size_t droppe
 // ("[pod/x/y] 2024-…Z step 1"), as the first lines show, the line is put together without it.
 std::string_view Engine::without_container_stamp(std::string_view text) {
   if (const std::string_view stamp = container_stamp(text); !stamp.empty()) return text.substr(stamp.size());
+  if (auto said = container_json(text)) return unstamped_ = std::move(*said);
   if (!stamped_ && prefix_seen_ >= kFirstLines) return text;
   const std::string_view body = behind_launcher(text);
   if (body.size() == text.size()) return text;
@@ -195,7 +196,7 @@ Shape& Engine::shape_of(std::string_view text, const KeywordSet& found, Shape* k
 // stands before the message, a progress bar that it is glued to, may hold some. Messages beside a record by design (the
 // summary of a run, a saved checkpoint) are not meant.
 Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
-                                        std::span<const Message* const> told) {
+                                        std::span<const Message* const> told, bool lone_step) {
   std::size_t begin = text.size();
   for (const Message* message : told) {
     const bool beside = message->kind == EventKind::kRunEnd || message->kind == EventKind::kRunStart ||
@@ -203,7 +204,7 @@ Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view 
     if (!beside) begin = std::min(begin, text.find(message->texts[0]));
   }
   const char* behind = behind_launcher(text).data();
-  if (dialect != nullptr || begin >= text.size()) return derive_meaning(line, dialect, behind);
+  if (dialect != nullptr || begin >= text.size()) return derive_meaning(line, dialect, behind, lone_step);
   std::size_t slots = 0;
   while (slots < line.slots.size() && line.slots[slots].end <= text.data() + begin) ++slots;
   if (slots == 0) return {};
@@ -211,7 +212,7 @@ Meaning Engine::meaning_beside_messages(const Tokenised& line, std::string_view 
   before.slots.assign(line.slots.begin(), line.slots.begin() + static_cast<std::ptrdiff_t>(slots));
   before.literals.assign(line.literals.begin(), line.literals.begin() + static_cast<std::ptrdiff_t>(slots));
   before.literals.emplace_back();
-  return derive_meaning(before, nullptr, behind);
+  return derive_meaning(before, nullptr, behind, lone_step);
 }
 
 std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view text, const KeywordSet& found) {
@@ -223,7 +224,11 @@ std::unique_ptr<Shape> Engine::compile(const Tokenised& line, std::string_view t
   shape->messages = lexicon_.messages(found);
   shape->traceback = lexicon_.has_traceback(found);
   shape->exception = is_exception_line(message_of(text));
-  shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages);
+  shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages, first_step_list_ == 1);
+  if (first_step_list_ == 0 && shape->meaning.step_list > 0) {
+    first_step_list_ = shape->meaning.step_list;
+    shape->meaning = meaning_beside_messages(line, text, dialect, shape->messages, first_step_list_ == 1);
+  }
   const Meaning& meaning = shape->meaning;
   shape->names = line.slots.empty() || line.slots.back().begin < behind_launcher(text).data();
   const bool has_value = std::any_of(meaning.slots.begin(), meaning.slots.end(),

@@ -95,7 +95,7 @@ class Engine {
   bool open_settings(std::string_view text, std::int64_t number);
   void without_number(std::string_view text, const KeywordSet& found, Place place);
   static Meaning meaning_beside_messages(const Tokenised& line, std::string_view text, const Dialect* dialect,
-                                         std::span<const Message* const> told);
+                                         std::span<const Message* const> told, bool lone_step);
   std::unique_ptr<Shape> compile(const Tokenised& line, std::string_view text, const KeywordSet& found);
   Shape& shape_of(std::string_view text, const KeywordSet& found, Shape* known);
   ShapeState* new_state();
@@ -188,7 +188,8 @@ class Engine {
   std::int64_t epoch_ = kNoStep;
   std::uint16_t epoch_column_ = kNoColumn;
   bool columns_have_fraction_ = false;
-  std::int64_t source_lines_ = 0;  // of a program's text
+  std::size_t first_step_list_ = 0;  // numbers of the first list of steps in the file
+  std::int64_t source_lines_ = 0;    // of a program's text
   bool truncated_ = false;
   bool unended_ = false;
   bool in_settings_ = false;  // a block of them is open; beside what every line looks at

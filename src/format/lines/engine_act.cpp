@@ -83,6 +83,7 @@ bool Engine::act(Shape& shape, const Token* tokens, std::size_t complete, std::s
   } else if (shape.meaning.part == Part::kHeader && shape.meaning.dialect == nullptr && complete > 0 &&
              complete == shape.meaning.slots.size()) {
     note_epoch(shape.meaning, tokens);
+    if (!shape.meaning.epoch_step) note_bar(shape.meaning, tokens, complete);  // "=== Step 3/1000 ==="
     ledger_.count(Unused::kHeader, text, place.number);
     return true;
   } else if (shape.messages.empty() && !shape.traceback && !shape.exception) {

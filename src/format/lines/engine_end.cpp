@@ -2,9 +2,9 @@
 //
 // A number that is followed by something is whole. One that touches the end of the input may have lost digits, and a
 // loss of "1" that was 1.2 is worse than none. So it is believed only where its line shows that nothing is missing:
-// a shape that came before, in which that number has as many decimals as the fewest so far, or, if it is a whole number,
-// as many digits as the last time. In a shape that was never seen nothing tells what should follow, and it is not
-// believed. The recording is marked as cut wherever a number is left out or the line is the beginning of a known shape.
+// a shape that came before, in which that number has as many decimals as the fewest so far, or, if it is a whole
+// number, as many digits as the last time. In a shape that was never seen nothing tells what should follow, and it is
+// not believed. The recording is marked as cut wherever a number is left out or the line begins like a known shape.
 //
 // Limits: an input of one line, without a line end, is what somebody copied, and is doubted only where a number is
 // visibly broken off ("1.2e-"). A number that lost a digit but not its place (9.99 of 9.991 where others had two) and a

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace assay::lines {
 
@@ -102,6 +103,25 @@ Tail without_openers(std::string_view text) {
   }
 }
 
+// "• Loss", "📉 Loss": marks of lists and pictures (U+2000 to U+2FFF, U+1F000 to U+1FFFF) before a key.
+std::string_view behind_bullet(std::string_view key) {
+  for (;;) {
+    const std::size_t size = key.starts_with('\xe2')           ? 3
+                             : key.starts_with("\xf0\x9f")     ? 4
+                             : key.starts_with("\xef\xb8\x8f") ? 3  // how the picture before it is to be drawn
+                                                               : 0;
+    if (size == 0 || key.size() <= size) return key;
+    key = trimmed(key.substr(size));
+  }
+}
+
+// "[31mstep: 1  [32mloss: 12.2": colours of a terminal whose escape character was lost in copying.
+std::string_view behind_colour(std::string_view key) {
+  const std::size_t end = std::min(key.find_first_not_of("0123456789"), key.size());
+  const bool colour = end > 0 && end <= 3 && end + 1 < key.size() && key[end] == 'm' && is_letter(key[end + 1]);
+  return colour ? key.substr(end + 1) : key;
+}
+
 // "training's l2"
 bool is_apostrophe(std::string_view text, std::size_t at) {
   return at > 0 && is_word(text[at - 1]) && text.substr(at).starts_with("'s ");
@@ -143,7 +163,10 @@ std::string_view phrase(std::string_view text) {
     }
   }
   std::string_view key = trimmed(text.substr(at));
-  if (key.starts_with(". ")) key = trimmed(key.substr(2));  // "Loss is 1.26. Current learning rate is"
+  if (at > 0 && (text[at - 1] == '[' || text[at - 1] == ';')) key = behind_colour(key);
+  key = behind_bullet(key);
+  if (key.starts_with(". ")) key = trimmed(key.substr(2));                  // "Loss is 1.26. Current learning rate is"
+  if (at > 0 && is_quote(text[at - 1]) && key.starts_with('/')) return {};  // a path: '/run/epoch=3.ckpt'
   // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
   while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
   while (key.ends_with("..")) key.remove_suffix(1);  // "Step... (10"
@@ -267,6 +290,13 @@ std::string_view word_in_brackets(std::string_view text) {
   return plain ? word : std::string_view{};
 }
 
+// "Epoch 3, global step 1200: 'val_loss' reached 1.2345" of Lightning's checkpoints.
+std::string_view word_that_reached(std::string_view text) {
+  const std::size_t close = text.rfind('\'');
+  const std::size_t open = close == std::string_view::npos || close == 0 ? close : text.rfind('\'', close - 1);
+  return open == std::string_view::npos ? std::string_view{} : text.substr(open + 1, close - open - 1);
+}
+
 Field field_of(std::string_view core, std::string_view whole, bool first) {
   Field field;
   std::string bare(core);
@@ -313,6 +343,7 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
       if (key.ends_with(copula)) key.remove_suffix(copula.size());
     }
     if (key.empty()) key = word_in_brackets(text);
+    if (key == "reached") key = word_that_reached(text);
     const std::string_view word = last_word(key);
     if ((word == "at" || word == "@") && key.size() > word.size()) {
       field.relation = Relation::kAt;
@@ -324,45 +355,52 @@ Field field_of(std::string_view core, std::string_view whole, bool first) {
   return field;
 }
 
-}  // namespace
-
-std::vector<Field> derive_fields(const Tokenised& line) {
-  std::vector<Field> out(line.slots.size());
-  std::vector<std::string> plain;  // the cores with plain punctuation, where one has other
+// The cores with plain punctuation, where one has other; `plain` holds what was written anew.
+std::vector<std::string_view> cores_of(const Tokenised& line, std::vector<std::string>& plain) {
   const bool wide = std::any_of(line.literals.begin(), line.literals.end(), [](const Literal& literal) {
     return literal.core.find_first_of("\xef\xe3") != std::string_view::npos ||
            literal.core.find("│") != std::string_view::npos || literal.core.find("┃") != std::string_view::npos ||
            literal.core.find("\xe2\x80") != std::string_view::npos;
   });
+  std::vector<std::string_view> out;
+  plain.reserve(line.literals.size());  // nothing moves: the views stay valid
   for (const Literal& literal : line.literals) {
-    if (wide) plain.push_back(with_plain_marks(literal.core));
+    out.push_back(wide ? trimmed(plain.emplace_back(with_plain_marks(literal.core))) : literal.core);
   }
-  const auto core_of = [&](std::size_t i) {
-    return wide ? trimmed(std::string_view(plain[i])) : line.literals[i].core;
-  };
+  return out;
+}
+
+// Whether the number at i is where a progress bar stands. core: what stands before it without a unit.
+bool is_position_of_bar(const Tokenised& line, std::span<const std::string_view> cores, std::size_t i,
+                        std::string_view unit, std::string_view core) {
+  const std::size_t n = line.slots.size();
+  if (i + 1 >= n || cores[i + 1] != "/") return false;
+  // "100% 2774/2774 [14:15<00:00": a bar drawn without a bar.
+  if (i > 0 && unit == "%" && core.empty() && cores[i + 2] == "[") return true;
+  // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
+  if (i + 2 < n && cores[i + 2] == "[" && cores[i + 3].starts_with('<') && !line.slots[i + 2].is_value() &&
+      (core.empty() || core.ends_with(':'))) {
+    return true;
+  }
+  // "━━━━━━╸━━━ 37/500 0:00:10 • 0:02:00": a bar of rich.
+  return i > 0 && cores[i + 2].empty() && (core.ends_with("━") || core.ends_with("╸") || core.ends_with("╺"));
+}
+
+}  // namespace
+
+std::vector<Field> derive_fields(const Tokenised& line) {
+  std::vector<Field> out(line.slots.size());
+  std::vector<std::string> plain;
+  const std::vector<std::string_view> cores = cores_of(line, plain);
   std::string carried;  // the key of "KEY at N" waits for its value
   for (std::size_t i = 0; i < out.size(); ++i) {
-    std::string_view core = core_of(i);
+    std::string_view core = cores[i];
     const std::string_view whole = core;
     if (i > 0) out[i - 1].unit = take_unit(line.literals[i], core);
     const std::string_view unit = i > 0 ? std::string_view(out[i - 1].unit) : std::string_view{};
     out[i] = field_of(core, whole, i == 0);
     Field& field = out[i];
-    // "100% 2774/2774 [14:15<00:00": a bar drawn without a bar.
-    if (i > 0 && unit == "%" && core.empty() && i + 2 < line.literals.size() && core_of(i + 1) == "/" &&
-        core_of(i + 2) == "[") {
-      field = {.relation = Relation::kProgress};
-      continue;
-    }
-    // "train: 37/500 [00:10<02:00, loss=2.31]": the same with a name and without percents.
-    if (i + 2 < out.size() && core_of(i + 1) == "/" && core_of(i + 2) == "[" && core_of(i + 3).starts_with('<') &&
-        !line.slots[i + 2].is_value() && (core.empty() || core.ends_with(':'))) {
-      field = {.relation = Relation::kProgress};
-      continue;
-    }
-    // "━━━━━━╸━━━ 37/500 0:00:10 • 0:02:00": a bar of rich.
-    if (i > 0 && i + 1 < out.size() && core_of(i + 1) == "/" && core_of(i + 2).empty() &&
-        (core.ends_with("━") || core.ends_with("╸") || core.ends_with("╺"))) {
+    if (is_position_of_bar(line, cores, i, unit, core)) {
       field = {.relation = Relation::kProgress};
       continue;
     }
@@ -381,7 +419,7 @@ std::vector<Field> derive_fields(const Tokenised& line) {
       field = {.relation = Relation::kKeyed, .key = out[i - 1].key};
       continue;
     }
-    const std::string_view behind = core_of(i + 1);
+    const std::string_view behind = cores[i + 1];
     if (i + 1 < out.size() && closes_index(behind)) {
       if (const std::string_view name = indexed_name(core); !name.empty()) {
         field = {.relation = Relation::kIndex, .key = std::string(name)};
@@ -405,7 +443,7 @@ std::vector<Field> derive_fields(const Tokenised& line) {
     }
   }
   if (!out.empty()) {
-    std::string_view core = core_of(out.size());
+    std::string_view core = cores.back();
     out.back().unit = take_unit(line.literals.back(), core);
   }
   return out;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "format/lines/number_scan.h"
+#include "format/tables/json_scanner.h"
 
 namespace assay::lines {
 
@@ -38,7 +39,8 @@ std::string_view behind_stamps(std::string_view text) {
   }
 }
 
-// Where the name of a level ends that stands among the first words, none of which says anything of the program; 0: none.
+// Where the name of a level ends that stands among the first words, none of which says anything of the program; 0: no
+// such name.
 std::size_t level_end(std::string_view text) {
   constexpr auto kLevels =
       std::to_array<std::string_view>({"INFO", "WARNING", "WARN", "DEBUG", "ERROR", "CRITICAL", "TRACE"});
@@ -90,6 +92,18 @@ std::string_view container_stamp(std::string_view line) {
     if (line.substr(size).starts_with(stream)) size += stream.size();
   }
   return line.substr(0, size);
+}
+
+std::optional<std::string> container_json(std::string_view line) {
+  constexpr std::string_view kOpening = R"({"log":")";
+  if (!line.starts_with(kOpening)) return std::nullopt;
+  line.remove_prefix(kOpening.size());
+  std::size_t end = 0;
+  while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
+  if (end >= line.size() || !line.substr(end).starts_with(R"(","stream":")")) return std::nullopt;
+  std::string_view raw = line.substr(0, end);
+  if (raw.ends_with("\\n")) raw.remove_suffix(2);
+  return json_unescaped(raw);
 }
 
 std::string_view logged_message(std::string_view text) {

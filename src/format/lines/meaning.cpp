@@ -22,7 +22,7 @@ constexpr int kEpochRank = 20;  // an epoch counts the records where nothing els
 constexpr int kWeakRank = 6;
 class Deriver {
  public:
-  explicit Deriver(const Dialect* dialect) { out_.dialect = dialect; }
+  Deriver(const Dialect* dialect, bool lone_step) : lone_step_(lone_step) { out_.dialect = dialect; }
 
   Meaning line(const Tokenised& tokens, const char* message) {
     fields_ = derive_fields(tokens);
@@ -30,7 +30,6 @@ class Deriver {
     out_.slots.resize(n);
     claims_.resize(n);
     opens_dictionary_.resize(n);
-    out_.rank = rank_of_prefix(tokens.literals[0].core);
     out_.table_row = find_cells(tokens, message, out_) || find_cells_before_bar(tokens, out_);
     for (std::size_t i = 0; i < n; ++i) {
       const std::string_view core = tokens.literals[i].core;
@@ -126,7 +125,8 @@ class Deriver {
   }
 
   // DLLogger's steps: `"step": [epoch]`, `"step": [epoch, iteration]`, `"step": [epoch, iteration, iteration of the
-  // evaluation]`, on its console "- (0, 7) loss : 2.1". A list with one number is an epoch, in its lines only.
+  // evaluation]`, on its console "- (0, 7) loss : 2.1". A list with one number is an epoch, in its lines only, unless
+  // the file begins with such lists.
   void read_step_list(const Tokenised& tokens) {
     const bool own = out_.dialect != nullptr && out_.dialect->name == "dllogger";
     for (std::size_t i = 0; i < fields_.size(); ++i) {
@@ -137,7 +137,9 @@ class Deriver {
       while (end < fields_.size() && fields_[end].relation == Relation::kListItem) ++end;
       const std::string_view behind = tokens.literals[end].core;
       if (!behind.starts_with(keyed ? ']' : ')') || (end == i + 1 && !own)) continue;
+      out_.step_list = end - i;
       std::erase_if(steps_, [i](const StepClaim& claim) { return claim.slot == i; });
+      if (end == i + 1 && lone_step_) return steps_.push_back({i, 0, {}, "step"});
       claims_[i] = {.meaning = *meaning_of("epoch"), .key = "epoch", .known = true};
       if (end > i + 1) return steps_.push_back({i + 1, 0, {}, "iteration"});
       for (Claim& claim : claims_) {  // the mean of an epoch, beside the losses of its steps
@@ -476,16 +478,23 @@ class Deriver {
   std::vector<StepClaim> steps_;
   std::vector<bool> opens_dictionary_;  // before the slot: what follows is no logger's
   bool epoch_step_ = false;
+  bool lone_step_;
   int core_ = 0;
   std::string_view only_core_;
 };
 
 }  // namespace
 
-Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message) {
-  return Deriver(dialect).line(line, message);
+// What a launcher put before the line is no part of it: the rest is read as if it stood alone, and then its places are
+// counted from the beginning again. A mark that begins with a number may be a step ("250: loss 2.3") and stays.
+Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message, bool lone_step) {
+  const std::size_t marked = slots_of_mark(line, message);
+  const Tokenised body = behind_mark(line, message, marked);
+  Meaning out = Deriver(dialect, lone_step).line(body, message);
+  count_with_mark(out, line, body, message);
+  return out;
 }
 
-Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr).table(names); }
+Meaning derive_table(std::span<const std::string_view> names) { return Deriver(nullptr, false).table(names); }
 
 }  // namespace assay::lines

@@ -196,6 +196,13 @@ const char* exponent_end(Token& token, const char* q, const char* end) {
   return stop;
 }
 
+// "1.20K", and "1.20kit/10.0kit" of a bar; 0: something else.
+std::int8_t thousands_of(std::string_view word) {
+  if (word == "K" || word == "k" || word == "kit") return 1;
+  if (word == "M" || word == "Mit") return 2;
+  return word == "B" ? 3 : 0;
+}
+
 Token scan_number(const char* p, const char* end) {
   Token token;
   const char* q = p;
@@ -243,9 +250,9 @@ Token scan_number(const char* p, const char* end) {
   if (q < end && (is_letter(*q) || *q == '_')) {
     const char* stop = word_end(q, end);
     const std::string_view word(q, static_cast<std::size_t>(stop - q));
-    const bool counts = word == "kit" || word == "Mit";  // of a bar: "1.20kit/10.0kit"
-    if (word == "K" || word == "k" || word == "M" || word == "B" || counts) {
-      token.thousands = word == "M" ? 2 : word == "B" ? 3 : 1;
+    const std::int8_t thousands = thousands_of(word);
+    if (thousands > 0) {
+      token.thousands = thousands;
       plain = false;
       ++q;
     } else if (plain && !is_unit(word)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/lines/line_source.h"
 #include "format/lines/number_scan.h"
 
 namespace assay::lines {
@@ -48,7 +49,10 @@ std::string_view PaddedTable::line(std::string_view text, bool unended) {
     value_ = 0;
     return text;
   }
-  row_.assign("| ").append(key).append(" | ").append(value);
+  const std::string_view sure = launcher_prefix(text);
+  const std::string_view mark = sure.empty() ? likely_prefix(text) : sure;
+  row_.assign(mark.size() <= key_ ? mark : std::string_view{});
+  row_.append("| ").append(key).append(" | ").append(value);
   if (!unended) row_ += " |";
   return row_;
 }

@@ -7,8 +7,8 @@
 //     AverageReturn       -12.5
 //     -----------------  ---------
 //
-// The rule tells where the columns are, also behind a logger's prefix. A row is handed on as `| key | value |`, which is
-// read as the same table with bars.
+// The rule tells where the columns are, also behind a logger's prefix. A row is handed on as `| key | value |`, which
+// is read as the same table with bars.
 
 #include <cstddef>
 #include <string>

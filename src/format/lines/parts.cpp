@@ -49,6 +49,7 @@ bool opens_field(const Tokenised& tokens, std::span<const Field> fields, std::si
 // Behind the last number of a header at most a unit and decoration.
 bool ends_plainly(const Tokenised& tokens) {
   const std::string_view tail = tokens.literals.back().core;
+  if (tail.find_first_not_of("=-*#_+ ") == std::string_view::npos) return true;  // "==== Step 3/100 ===="
   return tail.size() <= 12 && std::none_of(tail.begin(), tail.end(), is_letter);
 }
 

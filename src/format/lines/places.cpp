@@ -9,10 +9,11 @@ namespace assay::lines {
 
 namespace {
 
-// What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank.
+// What mpirun --tag-output puts before each line: "[1,3]<stdout>:", job and rank; SageMaker's "[1,mpirank:3,algo-1]".
 void mark_mpirun(const Tokenised& tokens, std::vector<SlotPlan>& slots) {
-  if (slots.size() < 2 || tokens.literals[0].core != "[" || tokens.literals[1].core != ",") return;
-  if (tokens.literals[2].core.starts_with("]<std")) slots[1].use = SlotUse::kRank;
+  if (slots.size() < 2 || tokens.literals[0].core != "[") return;
+  const bool rank = tokens.literals[1].core == "," && tokens.literals[2].core.starts_with("]<std");
+  if (rank || tokens.literals[1].core == ",mpirank:") slots[1].use = SlotUse::kRank;
 }
 
 // "INFO [train.py:1021] (3/8) Epoch 1, batch 50": rank and number of ranks behind the place in the source, icefall's.
@@ -35,6 +36,47 @@ void mark_task(const Tokenised& tokens, const char* message, std::vector<SlotPla
 }
 
 }  // namespace
+
+std::size_t slots_of_mark(const Tokenised& line, const char* message) {
+  if (line.literals[0].core.empty()) return 0;
+  std::size_t marked = 0;
+  while (marked < line.slots.size() && line.slots[marked].begin < message) ++marked;
+  return marked;
+}
+
+Tokenised behind_mark(const Tokenised& line, const char* message, std::size_t marked) {
+  Tokenised out = line;
+  const auto count = static_cast<std::ptrdiff_t>(marked);
+  out.slots.erase(out.slots.begin(), out.slots.begin() + count);
+  out.literals.erase(out.literals.begin(), out.literals.begin() + count);
+  std::string_view& core = out.literals[0].core;
+  if (!core.empty() && core.data() < message) {
+    core.remove_prefix(std::min(static_cast<std::size_t>(message - core.data()), core.size()));
+    while (!core.empty() && is_blank(core.front())) core.remove_prefix(1);
+    out.literals[0].blank_before = 0;
+  }
+  return out;
+}
+
+void count_with_mark(Meaning& meaning, const Tokenised& line, const Tokenised& body, const char* message) {
+  const std::size_t marked = line.slots.size() - body.slots.size();
+  const std::string_view whole = line.literals[meaning.body_slot + marked].core;
+  if (!whole.empty()) {
+    meaning.body_skip += static_cast<std::size_t>(body.literals[meaning.body_slot].core.data() - whole.data());
+  }
+  meaning.slots.insert(meaning.slots.begin(), marked, SlotPlan{});
+  for (std::uint16_t& cell : meaning.cells) cell = static_cast<std::uint16_t>(cell + marked);
+  for (int* slot : {&meaning.done_slot, &meaning.step_slot, &meaning.total_slot, &meaning.rank_slot}) {
+    if (*slot >= 0) *slot += static_cast<int>(marked);
+  }
+  meaning.body_slot += marked;
+  meaning.key_slot += marked;
+  meaning.rank = rank_of_prefix(line.literals[0].core);
+  mark_ranks(line, message, meaning.slots);
+  for (std::size_t i = 0; i < marked; ++i) {
+    if (meaning.slots[i].use == SlotUse::kRank) meaning.rank_slot = static_cast<int>(i);
+  }
+}
 
 void mark_ranks(const Tokenised& tokens, const char* message, std::vector<SlotPlan>& slots) {
   mark_task(tokens, message, slots);

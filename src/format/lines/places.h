@@ -10,6 +10,13 @@
 
 namespace assay::lines {
 
+/// How many numbers stand in a launcher's mark that begins with something else than a number. message: behind it.
+std::size_t slots_of_mark(const Tokenised& line, const char* message);
+/// The line without the first `marked` numbers and without the mark.
+Tokenised behind_mark(const Tokenised& line, const char* message, std::size_t marked);
+/// Counts the places of a body's meaning from the beginning of its line, and adds what the mark tells.
+void count_with_mark(Meaning& meaning, const Tokenised& line, const Tokenised& body, const char* message);
+
 /// Marks the slots that hold a rank. message: where the line begins behind a launcher's mark.
 void mark_ranks(const Tokenised& tokens, const char* message, std::vector<SlotPlan>& slots);
 

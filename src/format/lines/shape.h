@@ -95,10 +95,12 @@ struct Meaning {
   int rank_slot = -1;
   std::int64_t rank = kNoRank;  // told by a prefix ("[rank0]:")
   std::string axis;             // key of the step as printed
+  std::size_t step_list = 0;    // numbers of the list that tells the step, of DLLogger
 };
 
 /// message: where it begins behind a launcher's mark.
-Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message);
+/// lone_step: the only number of a list of steps is the step, not the epoch.
+Meaning derive_meaning(const Tokenised& line, const Dialect* dialect, const char* message, bool lone_step = false);
 
 /// The columns of a table whose first line names them; empty slots when the names mean nothing.
 Meaning derive_table(std::span<const std::string_view> names);
