@@ -10,8 +10,8 @@ namespace assay {
 /// tell stays: the place of such a setting is the option.
 void fill_gaps(Run& run, const Gaps& gaps);
 
-/// What a script leaves to a file that it sources (`--lr $LR` behind `source env.sh`) is what that file says, where it is
-/// a part of the plan.
+/// What a script leaves to a file that it sources (`--lr $LR` behind `source env.sh`) is what that file says, where it
+/// is a part of the plan.
 void take_from_sourced(Run& run);
 
 }  // namespace assay

@@ -75,12 +75,18 @@ std::optional<StepRange> steps_of(const Run& run) {
   return steps;
 }
 
+bool tells_warmup(const Config& config) {
+  return std::any_of(config.settings.begin(), config.settings.end(),
+                     [](const Setting& one) { return one.key.starts_with("warmup_"); });
+}
+
 // What the framework takes where the settings say nothing is a part of the plan.
 void add_defaults(const Run& run, RunSummary& out) {
   const Plan plan(run);
   for (const std::string_view key : {setting::kLearningRate, setting::kWarmupSteps, setting::kClipNorm}) {
     const auto value = plan.find(key);
     if (!value || value->origin != Origin::kDefault) continue;
+    if (key == setting::kWarmupSteps && tells_warmup(run.config)) continue;  // in what cannot be turned into steps
     const std::string& name = plan.framework();
     out.derived.push_back({std::string(key), Value(value->value), {"default of " + name, name + " 的默认值"}, {}, {}});
   }

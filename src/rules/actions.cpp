@@ -64,7 +64,7 @@ std::string plain_number(double value) {
   const bool plain = value == 0 || (std::fabs(value) >= 1e-3 && std::fabs(value) < 1e7);
   if (plain) return fmt::format("{:.10g}", value);
   // "1.500000e-04" -> "1.5e-4", "1.000000e+08" -> "1e8"
-  const std::string text = fmt::format("{:.6e}", value);
+  std::string text = fmt::format("{:.6e}", value);
   const std::size_t exponent = text.find('e');
   if (exponent == std::string::npos) return text;  // not finite
   std::string digits = text.substr(0, exponent);

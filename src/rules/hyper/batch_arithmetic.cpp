@@ -16,18 +16,29 @@ bool has_records(const Run& run) {
   return std::any_of(run.segments.begin(), run.segments.end(), [](const Segment& one) { return !one.empty(); });
 }
 
+// A script whose one node cannot hold a copy of the model is still to be filled in, and so are the sizes over which it
+// spreads the model.
+void spare_unfilled(const std::vector<Mismatch>& batch, std::vector<Mismatch>& shapes) {
+  const bool unfilled =
+      std::any_of(batch.begin(), batch.end(), [](const Mismatch& one) { return one.sentence == "one-node"; });
+  for (Mismatch& one : shapes) {
+    if (unfilled && one.sentence.starts_with("rest-")) one.refused = false;
+  }
+}
+
 void judge(const Run& run, const Parameters&, Findings& out) {
   if (has_records(run)) return out.not_applicable("begun");
   const Plan plan(run);
   std::vector<Mismatch> found = batch_mismatches(plan);
   std::vector<Mismatch> shapes = shape_mismatches(plan);
+  spare_unfilled(found, shapes);
   std::move(shapes.begin(), shapes.end(), std::back_inserter(found));
   if (found.empty() && run.derived.empty()) return out.not_applicable("nothing-told");
   std::ranges::stable_sort(found, [](const Mismatch& a, const Mismatch& b) { return a.refused && !b.refused; });
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   for (Mismatch& one : found) {
     Finding finding;
-    finding.severity = one.refused ? Severity::kError : Severity::kWarning;
+    finding.severity = one.refused ? Severity::kError : one.slow ? Severity::kNote : Severity::kWarning;
     finding.confidence = one.refused ? 0.95 : 0.8;
     finding.impact = 1;
     finding.message = {std::move(one.sentence), std::move(one.values)};
@@ -96,6 +107,19 @@ const Rule kBatchArithmetic{
           "{all} 个专家不能均分到 {parts} 个专家并行进程"},
          {"rest-layers", "{all} layers cannot be spread over {parts} pipeline stages",
           "{all} 层不能均分到 {parts} 个流水线阶段"},
+         {"bubble", "{steps} micro-batches keep {stages} pipeline stages busy for {share} of the time",
+          "{steps} 个微批只能让 {stages} 个流水线阶段在 {share} 的时间内工作"},
+         {"interleaved",
+          "{steps} micro-batches are no multiple of {stages} pipeline stages, as the interleaved schedule demands",
+          "{steps} 个微批不是 {stages} 个流水线阶段的倍数，不满足交错调度的要求"},
+         {"more-accumulation",
+          "take a smaller micro-batch, fewer stages or a larger global batch: {steps} micro-batches keep them busy for "
+          "80 "
+          "%",
+          "减小微批、减少阶段或增大全局批量：{steps} 个微批可使其 80 % 的时间工作"},
+         {"checked-megatron-interleaved",
+          "Megatron-LM stops with it: \"number of microbatches … is not divisible by pipeline-model-parallel-size\"",
+          "Megatron-LM 会因此停止：\"number of microbatches … is not divisible by pipeline-model-parallel-size\""},
          {"groups", "of {groups} key-value heads and {tensor} tensor-parallel ranks neither is a multiple of the other",
           "{groups} 个键值头与 {tensor} 个张量并行进程互不为倍数"},
          {"context", "a sequence of {sequence} tokens cannot be cut into 2 x {parts} context-parallel stretches",
@@ -162,9 +186,10 @@ const Rule kBatchArithmetic{
          .decides =
              "data-parallel ranks D = world / (tensor x pipeline x context); the global batch has to be a multiple "
              "of micro-batch x D, in DeepSpeed equal to micro-batch x accumulation x D. What the framework refuses "
-             "is an error, and the finding names its check; what it cuts off is a warning. A script with one node "
-             "is taken for a template: where more nodes would do, it is a warning that says how many. Nothing is "
-             "said of a number that only a run can tell.",
+             "is an error, and the finding names its check; what it cuts off is a warning; a pipeline that is idle "
+             "most of the time a note. A script with one node "
+             "is taken for a template: where more nodes would do, it is a warning that says how many, and so is "
+             "what its parallel sizes do not divide. Nothing is said of a number that only a run can tell.",
          .example = "`a global batch of 1,000 cannot be divided by 4 micro x 48 data-parallel = 192: 40 are left over`",
          .to_do = "Take the nearest batch that comes out, the number of nodes that is named, or `auto` in a DeepSpeed "
                   "file, so that the trainer fills it in.",

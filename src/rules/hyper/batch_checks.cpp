@@ -50,6 +50,7 @@ namespace {
 constexpr double kMostRanks = 1e7;
 constexpr double kMostSequences = 1e9;
 constexpr double kGreatestSize = 1e7;  // layers, hidden size
+constexpr double kBusy = 0.5;          // of the time that a pipeline works: published runs reach 0.7 to 0.95
 
 class BatchChecks {
  public:
@@ -64,6 +65,7 @@ class BatchChecks {
     three_of_deepspeed();
     product();
     rampup();
+    bubble();
     return std::move(out_);
   }
 
@@ -282,6 +284,30 @@ class BatchChecks {
     const std::int64_t at = ramp->first % *unit != 0 ? ramp->first : ramp->first + ramp->increment;
     add("ramp-rest", {{"at", at}, {"micro", *micro}, {"copies", *copies}, {"unit", *unit}}, setting::kBatchRampup, true,
         "checked-megatron-ramp");
+  }
+
+  // Stages wait while a pipeline fills and drains: of m + p - 1 turns each works in m. Megatron's interleaved schedule
+  // takes micro-batches in groups of p.
+  void bubble() {
+    const auto stages = whole(plan_, setting::kPipelineParallelSize);
+    const auto steps = whole(plan_, setting::kGradientAccumulation);
+    if (!stages || !steps || *stages == 1 || !is_megatron(plan_)) return;
+    const auto& all = plan_.run().config.settings;
+    const bool interleaved = std::any_of(all.begin(), all.end(), [](const Setting& one) {
+      return one.key.find("virtual") != std::string::npos && one.value != "None" && one.value != "0";
+    });
+    if (interleaved && *steps % *stages != 0) {
+      add("interleaved", {{"steps", *steps}, {"stages", *stages}}, setting::kPipelineParallelSize, true,
+          "checked-megatron-interleaved");
+      return;
+    }
+    const double busy = static_cast<double>(*steps) / static_cast<double>(*steps + *stages - 1);
+    if (busy >= kBusy) return;
+    Mismatch& one = add(
+        "bubble", {{"steps", *steps}, {"stages", *stages}, {"share", Value(std::round(100 * busy), Unit::kPercent)}},
+        setting::kPipelineParallelSize, false);
+    one.slow = true;
+    one.actions.push_back({{"more-accumulation", {{"steps", 4 * (*stages - 1)}}}, "", ActionRole::kBatch});
   }
 
   const Plan& plan_;

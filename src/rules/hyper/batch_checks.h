@@ -19,6 +19,7 @@ struct Mismatch {
   bool refused = false;  // the framework stops with it before the first step
   std::string checked;   // key of the sentence that says where it checks that; empty: it does not
   std::vector<Action> actions;
+  bool slow = false;  // it runs, and wastes time: a note
 };
 
 /// Of batch, ranks and growing batches.

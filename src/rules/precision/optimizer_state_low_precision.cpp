@@ -6,7 +6,7 @@
 // updates and few steps; pre-training from scratch is where it costs. How many updates are lost is a question of
 // numbers (rule update-swallowed); here it is told what the settings ask for.
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,8 +63,26 @@ void add(const Setting& from, const char* key, Severity severity, Values values,
   out.add(std::move(finding));
 }
 
+// A Trainer of transformers that loads its weights in fp16 and scales gradients for fp16 as well: the scaler refuses
+// gradients in fp16. DeepSpeed keeps copies of its own; adapters are in fp32.
+const Setting* weights_of_scaler(const Plan& plan) {
+  if (plan.framework() != "hf-trainer" || plan.precision() != "fp16") return nullptr;
+  const Setting* said = plan.setting(setting::kParamsDtype);
+  if (said == nullptr || said->where.path.ends_with("config.json") || !is_low(plan.word(setting::kParamsDtype))) {
+    return nullptr;
+  }
+  const auto& all = plan.run().config.settings;
+  const bool another = std::any_of(all.begin(), all.end(), [](const Setting& one) {
+    const std::string_view key = one.key;
+    return key.find("lora") != std::string_view::npos || key.find("peft") != std::string_view::npos ||
+           key.find("deepspeed") != std::string_view::npos || key == setting::kZeroStage || key == setting::kFineTuning;
+  });
+  return another ? nullptr : said;
+}
+
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
+  if (const Setting* scaled = weights_of_scaler(plan)) return add(*scaled, "scaled", Severity::kWarning, {}, out);
   const Setting* weights = pure_weights(plan);
   const Setting* second = said_low(plan, "exp_avg_sq_dtype");
   if (second == nullptr) second = said_true(plan, "bf16_optimizer_states");
@@ -99,6 +117,13 @@ const Rule kOptimizerStateLowPrecision{
                    "{name} = {value} keeps the weights without a copy in fp32: an update below 1/512 of a weight is "
                    "lost in bf16",
                    "{name} = {value}：权重没有 fp32 副本，bf16 中小于权重 1/512 的更新会丢失"},
+                  {"scaled",
+                   "{name} = {value} loads the weights in 16 bits and training is to scale gradients for fp16: torch's "
+                   "GradScaler "
+                   "stops with \"Attempting to unscale FP16 gradients\"",
+                   "{name} = {value} 以 16 位加载权重，同时训练使用 fp16 梯度缩放：torch 的 GradScaler 会报错 "
+                   "\"Attempting to unscale "
+                   "FP16 gradients\""},
                   {"moment", "{name} = {value} keeps the second moment of Adam in few digits",
                    "{name} = {value}：Adam 的二阶矩以较低精度保存"},
                   {"moment-stands",
