@@ -114,10 +114,12 @@ class Taker {
     // The key opens what the program prints: "(Reading database ... 5%" is a sentence.
     const std::string_view before = trimmed(line_.substr(0, from));
     if (before.ends_with("...") || (!before.empty() && is_word(before.back()))) return false;
-    const std::string_view value = trimmed(line_.substr(end));
+    const std::string_view printed = trimmed(line_.substr(end));
+    const std::string_view value = without_origin(printed);
     // DeepSpeed prints its configuration like this; Megatron-LM's lines may come without the rule above them.
     const bool deepspeed = before.find("[config.py:") != std::string_view::npos;
-    if (!value.empty()) record(key, value, deepspeed ? kDeepspeedDumpWords : kMegatronWords);
+    const Vocabulary& plain = value.size() < printed.size() ? kGptNeoxWords : kMegatronWords;
+    if (!value.empty()) record(key, value, deepspeed ? kDeepspeedDumpWords : plain);
     return true;
   }
 
