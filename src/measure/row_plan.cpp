@@ -132,9 +132,9 @@ class Planner {
     std::size_t stepless = 0;
     for (std::size_t i = 0; i < n; ++i) stepless += key_[i] && recording_.step[i] == kNoStep ? 1 : 0;
     const bool told = 2 * stepless <= spine->size();
+    const std::int64_t rank = plan_.rank = main_rank(recording_, key_);
     plan_.step_printed = told && never_changes(*spine);
     plan_.numbered = !told || plan_.step_printed;
-    const std::int64_t rank = plan_.rank = main_rank(recording_, key_);
     const auto on_axis = shapes_on_axis(recording_, key_);
     for (const std::string_view metric : {metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
       if (const Series* series = find(recording_, metric)) {
@@ -164,12 +164,16 @@ class Planner {
 
   // A "step" that never changes is something else: a rank, a process id, a constant of the format string.
   bool never_changes(const Series& spine) const {
-    if (spine.size() < 3) return false;
-    const std::int64_t first = recording_.step[spine.row_of(0)];
-    for (std::size_t i = 1; i < spine.size(); ++i) {
-      if (recording_.step[spine.row_of(i)] != first) return false;
+    constexpr std::int64_t kEnough = 3;
+    std::int64_t same = 0;
+    std::int64_t first = kNoStep;
+    for (std::size_t i = 0; i < spine.size(); ++i) {
+      const std::size_t row = spine.row_of(i);
+      if (recording_.rank[row] != plan_.rank) continue;
+      if (same++ == 0) first = recording_.step[row];
+      if (recording_.step[row] != first) return false;
     }
-    return true;
+    return same >= kEnough;
   }
 
   // A "step" that goes back as often as forward counts something else, or backwards: no run restarts at every record.

@@ -36,6 +36,14 @@ constexpr Alias kDeepSpeedThroughput[] = {{"globalstep", kStepKey}, {"microstep"
 
 constexpr MetricQuirk kHfQuirks[] = {{metric::kLoss, Quirk::kNanHiddenAsZero}};
 
+// The epoch's mean beside the losses of its batches; "Steps" is the length of the epoch.
+constexpr Alias kTimeSeriesEpoch[] = {
+    {"steps", kIgnore}, {"trainloss", is("epoch_loss")}, {"valiloss", is(metric::kEvalLoss)}};
+// A norm for each group of parameters, of which there is one.
+constexpr Alias kInternEvo[] = {{"0default", is(metric::kGradNorm)}};
+constexpr Alias kIcefall[] = {{"batchsize", kIgnore}};
+constexpr std::string_view kNemoHeld[] = {metric::kEvalLoss};
+
 constexpr Alias kFairseqJson[] = {
     {"numupdates", kStepKey}, {"update", kIgnore}, {"clip", is(metric::kClipFraction, Unit::kNone, 0.01)}};
 constexpr Alias kFairseqEpochEnd[] = {
@@ -81,7 +89,8 @@ constexpr Alias kFlashy[] = {{"ce", is(metric::kLoss, Unit::kNats)}, {"duration"
 constexpr Alias kFlashyValid[] = {{"ce", kEvalLossKey}, {"ppl", is(metric::kEvalPerplexity)}, {"duration", kIgnore}};
 constexpr Alias kMmengine[] = {{"epoch(train)", is(metric::kEpoch, Unit::kEpochs)},
                                {"iter(train)", kStepKey},
-                               {"memory", kIgnore},
+                               {"memory", is(metric::kMemory, Unit::kGib, 1.0 / 1024)},
+                               {"datatime", is("data_time", Unit::kSecond)},
                                {"time", kTimeKey}};
 constexpr Alias kPaddle[] = {{"iter", kStepKey}, {"batchcost", kTimeKey}, {"ips", kIgnore}, {"samples", kIgnore}};
 constexpr Alias kMaxText[] = {{"seconds", kTimeKey}};
@@ -148,6 +157,10 @@ constexpr Dialect kDialects[] = {
     {.name = "hf-trainer",
      .anchors = {"{'", "'epoch': "},
      .example = "{'loss': 1.8998, 'grad_norm': 21.921875, 'learning_rate': 1.6e-05, 'epoch': 0.4}",
+     .quirks = kHfQuirks},
+    {.name = "hf-trainer",
+     .anchors = {"{'loss': ", "'learning_rate': "},
+     .example = "{'loss': 1.8998, 'grad_norm': 21.921875, 'learning_rate': 1.6e-05}",
      .quirks = kHfQuirks},
     {.name = "fairseq",
      .anchors = {"| train_inner | {", "\"num_updates\""},
@@ -334,7 +347,30 @@ constexpr Dialect kDialects[] = {
      .anchors = {"global_step: ", "reduced_train_loss: "},
      .example = "Training epoch 0, iteration 9/99 | lr: 1.499e-05 | global_batch_size: 512 | global_step: 9 | "
                 "reduced_train_loss: 9.01 "
-                "| train_step_timing in s: 5.6"},
+                "| train_step_timing in s: 5.6",
+     .held = kNemoHeld},
+    {.name = "internevo",
+     .anchors = {"tgs (tokens/gpu/second)=", "loss=", "step="},
+     .example =
+         "2023-09-05T11:49:58.225+08:00 INFO [training_internlm.py, line 413, in "
+         "record_current_batch_training_metrics] "
+         "- pid=6794 : tflops=63.28 step=0 loss=11.64 tgs (tokens/gpu/second)=1424.93 lr=4.0e-07 loss_scale=65536.0 "
+         "grad_norm={'0_default': 66.519} micro_num=4 num_consumed_tokens=131072 inf_nan_skip_batches=0",
+     .aliases = kInternEvo},
+    {.name = "xlm",
+     .anchors = {" sent/s - ", " words/s - ", "LR: "},
+     .example = "INFO - 10/04/19 14:41:25 - 0:11:11 -    1135 -   56.12 sent/s -  2143.80 words/s - MLM-en:  7.7416 -  "
+                "- model LR: 3.8795e-06"},
+    {.name = "icefall",
+     .anchors = {" Epoch ", ", batch ", "tot_loss["},
+     .example = "2025-01-18 18:21:26,565 INFO [finetune.py:1142] (5/8) Epoch 2, batch 5850, loss[loss=0.2428, "
+                "simple_loss=0.2706, over 2699.00 frames. ], tot_loss[loss=0.2798, simple_loss=0.2835, over 643152.39 "
+                "frames. ], batch size: 10, lr: 4.48e-03,",
+     .aliases = kIcefall},
+    {.name = "time-series-library",
+     .anchors = {"Epoch: ", ", Steps: ", "Vali Loss: "},
+     .example = "Epoch: 36, Steps: 569 | Train Loss: 0.1166528 Vali Loss: 0.1160769 Test Loss: 0.1409409",
+     .aliases = kTimeSeriesEpoch},
     {.name = "wenet",
      .anchors = {"TRAIN Batch ", " loss ", " lr "},
      .example = "DEBUG TRAIN Batch 7/100 loss nan lr 0.00055784 grad_norm nan rank 2",

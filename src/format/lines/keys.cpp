@@ -81,6 +81,13 @@ Tail without_openers(std::string_view text) {
   }
 }
 
+// "step 1040 - loss", "step 1040 -- Loss": a dash between blanks.
+bool ends_with_dash(std::string_view text) {
+  const std::size_t dash = text.find_last_not_of('-') + 1;  // npos + 1 is 0
+  const std::size_t size = text.size() - dash;
+  return (size == 1 || size == 2) && (dash == 0 || text[dash - 1] == ' ');
+}
+
 // The key that ends where `text` ends: back to the last separator.
 std::string_view phrase(std::string_view text) {
   trim_right(text);
@@ -102,7 +109,7 @@ std::string_view phrase(std::string_view text) {
       if (c == ':' && (at == text.size() || is_blank(text[at]))) break;
       if (c == ':' && at > 1 && text[at - 2] == ']') break;  // "[rank0]:iter": a prefix that leaves no blank
       if (c == ' ' && at > 1 && text[at - 2] == ' ') break;
-      if (c == ' ' && at > 1 && at < text.size() && text[at - 2] == '-' && (at == 2 || text[at - 3] == ' ')) break;
+      if (c == ' ' && at < text.size() && ends_with_dash(text.substr(0, at - 1))) break;
     }
     --at;
   }
@@ -120,7 +127,8 @@ std::string_view phrase(std::string_view text) {
   if (key.starts_with(". ")) key = trimmed(key.substr(2));  // "Loss is 1.26. Current learning rate is"
   // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
   while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
-  while (key.ends_with("..")) key.remove_suffix(1);  // "Step... (10"
+  while (key.starts_with("**")) key.remove_prefix(2);  // in bold type, where a letter quotes it
+  while (key.ends_with("..")) key.remove_suffix(1);    // "Step... (10"
   if (key.ends_with('.') && text.ends_with("..")) key.remove_suffix(1);
   return key;
 }
