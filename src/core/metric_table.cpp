@@ -400,6 +400,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"bf16mfu", metric_of(metric::kMfu, Unit::kPercent)},
     {"memory", metric_of(metric::kMemory, Unit::kGib)},
     {"peakmem", metric_of(metric::kMemory, Unit::kGib)},
+    {"gpumem", metric_of(metric::kMemory, Unit::kGib)},  // Ultralytics: "9.95G"
     {"gpumemory", metric_of(metric::kMemory, Unit::kGib)},
     {"maxmemoryallocated", metric_of(metric::kMemory, Unit::kGib)},
     {"memory/maxreserved", metric_of(metric::kMemory, Unit::kGib)},

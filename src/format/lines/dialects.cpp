@@ -97,6 +97,9 @@ constexpr Alias kMaxText[] = {{"seconds", kTimeKey}};
 constexpr Alias kOlmo[] = {{"step", kStepKey}};
 constexpr Alias kComposer[] = {{"batch", kStepKey}};
 constexpr Alias kMindFormers[] = {{"time", kIgnore}, {"globalnorm", is(metric::kGradNorm)}};
+constexpr Alias kMindFormersSkip[] = {{"isskip", is(metric::kSkippedSteps, Unit::kSteps)},
+                                      {"optglobalstep", kIgnore},
+                                      {"skipdatagradnormthreshold", kIgnore}};
 constexpr Alias kChat[] = {{"actloss", is(metric::kLoss, Unit::kNats)}, {"unsuperloss", is("unsuper_loss")}};
 constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)}};
 constexpr Alias kMlLog[] = {{"samplescount", is(metric::kConsumedSamples, Unit::kSamples)},
@@ -273,6 +276,16 @@ constexpr Dialect kDialects[] = {
          "{ Epoch:[  1/  1], step:[    2/  125], loss: 10.123, per_step_time: 5120ms, lr: 1e-06, overflow cond: False, "
          "loss_scale: 65536.0, global_norm: [1.2], train_throughput_per_npu: 80.1T",
      .aliases = kMindFormers},
+    // Steps that are thrown away for their norm. The sentence behind it says the same again.
+    {.name = "mindformers",
+     .anchors = {"opt_global_step: ", "is_skip: "},
+     .example = "- INFO - opt_global_step: 0, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]",
+     .aliases = kMindFormersSkip},
+    {.name = "mindformers",
+     .anchors = {"Current global norm ", "consecutive times greater than threshold"},
+     .example =
+         "- INFO - Current global norm [44.3] of step 1 has been 1 consecutive times greater than threshold: 3.0",
+     .treat = Treat::kNoRecord},
     {.name = "mindspore",
      .anchors = {"epoch: ", " step: ", ", loss is "},
      .example = "epoch: 1 step: 100, loss is 2.3"},

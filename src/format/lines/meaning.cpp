@@ -363,7 +363,7 @@ class Deriver {
     }
     out_.slots[slot].column = out_.own.find_or_add(std::move(spec));
     out_.slots[slot].factor = factor;
-    out_.slots[slot].truth = metric == metric::kOverflow;
+    out_.slots[slot].truth = metric == metric::kOverflow || metric == metric::kSkippedSteps;
   }
 
   // The slot of the lowest rank among those that mean the same metric.
