@@ -445,6 +445,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"gbfree", kIgnore},
     {"timems", kIgnore},
     {"stepspersecond", kIgnore},
+    {"intervalruntime", metric_of("interval_runtime", Unit::kSecond)},  // of all steps since the record before
     {"intervalstepspersecond", kIgnore},
     {"progressorepoch", metric_of(metric::kEpoch, Unit::kEpochs, 1)},
     {"samplespersecondavg", kIgnore},

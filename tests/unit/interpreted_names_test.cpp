@@ -57,7 +57,8 @@ TEST(InterpretedNames, TheLossOfADetectorIsTheSumOfItsParts) {
 }
 
 TEST(InterpretedNames, ATotalOfTheFilesOwnIsTheLoss) {
-  const assay::Run run = run_of("results.csv", "epoch,train/box_loss,train/cls_loss,train/loss\n1,1,2,7\n2,1,2,6\n3,1,1,5\n");
+  const assay::Run run =
+      run_of("results.csv", "epoch,train/box_loss,train/cls_loss,train/loss\n1,1,2,7\n2,1,2,6\n3,1,1,5\n");
   EXPECT_EQ(find(run, metric::kLoss)->value(0), 7);
   EXPECT_FALSE(tells(run, "loss-sum-of-parts"));
   // A part that is missing here and there would make the sum jump.
@@ -146,6 +147,15 @@ TEST(InterpretedNames, ARunOfOneRecordBeforeTheRun) {
   EXPECT_EQ(run_of("a.log", epochs({1, 1, 1, 2, 3})).segments.size(), 3U);
   EXPECT_EQ(run_of("a.log", epochs({1, 1, 2, 2, 3, 3})).segments.size(), 1U);  // two records of each
   EXPECT_EQ(run_of("a.log", epochs({1, 2, 2, 3, 4})).segments.size(), 1U);
+}
+
+TEST(InterpretedNames, ALossOfNoTokensIsNone) {
+  const assay::Run run = run_of(
+      "m.csv",
+      "step,loss,loss/cn,tokens/cn,loss/en,tokens/en\n1,3.5,nan,0,3.5,10\n2,3.25,3,5,nan,10\n3,3.125,nan,0,3,10\n");
+  ASSERT_NE(find(run, "loss/cn"), nullptr);
+  EXPECT_EQ(find(run, "loss/cn")->size(), 1U);
+  EXPECT_EQ(find(run, "loss/en")->size(), 3U);  // NaN of ten tokens is one
 }
 
 TEST(InterpretedNames, StepsThatAreSkippedForTheirNorm) {

@@ -87,6 +87,11 @@ TEST(LinesBeside, APairBehindABar) {
   EXPECT_EQ(r.step[r.rows() - 1], kLast);
 }
 
+TEST(LinesBeside, TheTimeOfAStepOfKeras) {
+  const Recording r = read_lines("%d/423 [====>...] - 192s 454ms/step - loss: %.4f - acc: 0.6");
+  EXPECT_EQ(values_of(r, metric::kStepTime), std::vector<double>(kLast, 454 * 1e-3));
+}
+
 TEST(LinesBeside, AKeyBehindTwoDashes) {
   const Recording r = read_lines("Train step %d -- Loss: %.4f, MLM: 1.5 -- It/s: 1.69");
   EXPECT_NEAR(values_of(r, metric::kLoss).at(0), loss_at(1), 1e-4);

@@ -89,6 +89,13 @@ TEST(SettingBlocks, LinesOfADumpWithoutItsRule) {
       {{"clip_norm", "1.0"}, {"min_learning_rate", "9.7e-06"}, {"hidden_size", "6144"}});
 }
 
+TEST(SettingBlocks, TheCommandLineOfAProgram) {
+  const Recording got =
+      expect_told("/usr/bin/python /home/user/train.py --n_epoch=100 --lr=5e-4 --width_of_net=7 --help\n",
+                  {{"train_epochs", "100"}, {"learning_rate", "5e-4"}, {"width_of_net", "7"}});
+  EXPECT_EQ(got.config.find("help"), nullptr);
+}
+
 TEST(SettingBlocks, TheClassOfAFieldIsNoValueOfIt) {
   const Recording got = expect_told(
       "TrainConfig(seed=7, optimizer=OptimizerConfig(name='adamw', learning_rate=0.0003), "

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "assay/metric.h"
 
@@ -34,6 +35,22 @@ void read_beside_data_time(const Tokenised& tokens, std::span<const Field> field
     claims[i] = {.meaning = *meaning, .key = fields[i].key, .known = true};
     // "max_mem: 3782M", which was read as 3782 millions.
     if (meaning->metric == metric::kMemory && tokens.slots[i].thousands == 2) claims[i].meaning.factor *= 1e-6;
+  }
+}
+
+// Keras: "423/423 [====] - 192s 454ms/step - loss: 1.8"
+void read_time_of_step(const Tokenised& tokens, std::span<Claim> claims) {
+  constexpr std::array<std::pair<std::string_view, double>, 3> kUnits{
+      {{"ms/step", 1e-3}, {"us/step", 1e-6}, {"s/step", 1}}};
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (!tokens.slots[i].is_value() || claims[i].known) continue;
+    for (const auto& [unit, seconds] : kUnits) {
+      if (!tokens.literals[i + 1].core.starts_with(unit)) continue;
+      claims[i] = {.meaning = {.metric = metric::kStepTime, .unit = Unit::kSecond, .factor = seconds, .rank = 3},
+                   .key = std::string(unit),
+                   .known = true};
+      break;
+    }
   }
 }
 
@@ -134,6 +151,7 @@ Unkeyed read_beside(const Tokenised& tokens, std::span<const Field> fields, std:
     return out;
   }
   read_beside_data_time(tokens, fields, claims);
+  read_time_of_step(tokens, claims);
   read_behind_evaluation(claims);
   read_averaged_stats(tokens, claims);
   mark_parts_of_loss(claims);

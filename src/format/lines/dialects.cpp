@@ -92,7 +92,10 @@ constexpr Alias kMmengine[] = {{"epoch(train)", is(metric::kEpoch, Unit::kEpochs
                                {"memory", is(metric::kMemory, Unit::kGib, 1.0 / 1024)},
                                {"datatime", is("data_time", Unit::kSecond)},
                                {"time", kTimeKey}};
-constexpr Alias kPaddle[] = {{"iter", kStepKey}, {"batchcost", kTimeKey}, {"ips", kIgnore}, {"samples", kIgnore}};
+constexpr Alias kPaddle[] = {{"iter", kStepKey},
+                             {"batchcost", kTimeKey},
+                             {"ips", is(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
+                             {"samples", kIgnore}};
 constexpr Alias kMaxText[] = {{"seconds", kTimeKey}};
 constexpr Alias kOlmo[] = {{"step", kStepKey}};
 constexpr Alias kComposer[] = {{"batch", kStepKey}};
