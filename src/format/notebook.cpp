@@ -1,11 +1,11 @@
 // A notebook is a JSON document whose cells hold what they printed: streams, the plain text of a result, tables in HTML
-// (the trainer of Hugging Face shows its records in one that grows), tracebacks. All of it was seen on one page from the
-// top to the bottom, so it is read as one console by the reader of text logs. What the cells hold as source is no output
-// and sets nothing: it may never have run, and may have been changed since.
+// (the trainer of Hugging Face shows its records in one that grows), tracebacks. All of it was seen on one page from
+// the top to the bottom, so it is read as one console by the reader of text logs. What the cells hold as source is no
+// output and sets nothing: it may never have run, and may have been changed since.
 //
 // nbformat 4 has `cells`, 3 has `worksheets` of cells with `pyout` in place of results; both keep `outputs`, and only
-// these are looked into. Strings are one text or a list of its lines. A table becomes rows "| 10 | 2.31 |"; other HTML is
-// left. Line numbers are those of the document as long as its strings stand on lines of their own, as notebooks are
+// these are looked into. Strings are one text or a list of its lines. A table becomes rows "| 10 | 2.31 |"; other HTML
+// is left. Line numbers are those of the document as long as its strings stand on lines of their own, as notebooks are
 // saved; where the document is one line they count the lines that were printed.
 //
 // Limits: 500 MB, as of all JSON; 4 MiB of an HTML output; images and widgets are passed over.

@@ -1,8 +1,9 @@
 // A count of epochs that counts something else: MLPerf's language-model benchmarks write samples or tokens under
 // "epoch_num", a billion of them. It keeps the log's own name, so that nothing takes it for passes over the data.
 //
-// An accuracy that is none: the same benchmarks have a log perplexity as their target (GPT-3: 2.69, Llama 2 LoRA: 0.925)
-// and write it under "eval_accuracy", since the log knows no other word for a result. The name of the benchmark tells.
+// An accuracy that is none: the same benchmarks have a log perplexity as their target (GPT-3: 2.69, Llama 2 LoRA:
+// 0.925) and write it under "eval_accuracy", since the log knows no other word for a result. The name of the benchmark
+// tells.
 
 #include <algorithm>
 #include <array>

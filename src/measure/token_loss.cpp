@@ -1,14 +1,14 @@
 // Whether a loss is in nats per token. Readers write the unit beside whatever is called a loss; here it is taken off
 // where the log tells that the loss is something else:
-//   * its first value is above 15: uniform guessing among V words costs ln V nats, and ln V = 15 is a vocabulary of three
-//     millions (sums over a sentence, distances, boxes; CTC and transducer losses of whole utterances). Programs that
-//     train nothing but language models are believed all the same: weights that start too large guess worse than
+//   * its first value is above 15: uniform guessing among V words costs ln V nats, and ln V = 15 is a vocabulary of
+//     three millions (sums over a sentence, distances, boxes; CTC and transducer losses of whole utterances). Programs
+//     that train nothing but language models are believed all the same: weights that start too large guess worse than
 //     uniformly (22.6 in a run whose logits start at 20);
 //   * a value is negative: no cross-entropy is (advantages, log-likelihoods of densities, rewards);
 //   * what is logged beside it belongs to other objectives: rewards, boxes and overlaps, errors of a regression, a
 //     generator and a discriminator, parts of a transducer's loss.
-// Without such a sign the unit stays: a plain "loss" between 0 and 15 is a cross-entropy nearly always. The value is the
-// same either way; no rule reads the unit.
+// Without such a sign the unit stays: a plain "loss" between 0 and 15 is a cross-entropy nearly always. The value is
+// the same either way; no rule reads the unit.
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-// The document holds lists of three numbers and no name. It is believed by its first number, a time since 1970, which no
-// list of shapes or boxes begins with, and by its second, which counts. What the curve is of stands in the name of the
-// file at best; else it is taken for the loss, as a bare column of numbers is, and called "value" beside it.
+// The document holds lists of three numbers and no name. It is believed by its first number, a time since 1970, which
+// no list of shapes or boxes begins with, and by its second, which counts. What the curve is of stands in the name of
+// the file at best; else it is taken for the loss, as a bare column of numbers is, and called "value" beside it.
 
 #include "format/tables/scalar_export.h"
 
