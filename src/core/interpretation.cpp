@@ -46,6 +46,12 @@ std::span<const Sentence> interpretation_sentences() {
        {"the printed loss is the sum over {factor} accumulation steps (it starts {factor} times above ln of the "
         "vocabulary): divided by them",
         "打印的 loss 是 {factor} 个累积步之和（起点为词表大小对数的 {factor} 倍）：已除以该数"}},
+      {"accuracy-is-loss",
+       {"'{metric}' of this benchmark is a log perplexity: read as the evaluation loss",
+        "该基准的“{metric}”为对数困惑度：按评估 loss 读取"}},
+      {"loss-sum-of-parts",
+       {"{metric} is the sum of the {factor} parts that are logged: no total is",
+        "{metric} 取所记录的 {factor} 个分项之和：日志没有总和"}},
       {"loss-in-bfloat16",
        {"{metric} holds only bfloat16 values: its resolution is {factor}",
         "{metric} 只有 bfloat16 精度：分辨率为 {factor}"}},

@@ -202,4 +202,24 @@ std::optional<KeyMeaning> meaning_of(std::string_view key) {
   return found;
 }
 
+std::optional<KeyMeaning> meaning_beside_data_time(std::string_view normalised) {
+  if (normalised == "time") return KeyMeaning{.metric = metric::kStepTime, .unit = Unit::kSecond, .rank = 5};
+  if (normalised == "datatime" || normalised == "data") return KeyMeaning{.metric = "data_time", .unit = Unit::kSecond};
+  if (normalised == "memory" || normalised == "maxmem" || normalised == "mem") {
+    return KeyMeaning{.metric = metric::kMemory, .unit = Unit::kGib, .factor = kGibPerMib, .rank = 1};
+  }
+  return std::nullopt;
+}
+
+bool is_part_of_detection_loss(std::string_view key) {
+  constexpr std::array<std::string_view, 12> kParts{"box",  "cls", "dfl",  "obj",  "seg",  "sem",
+                                                    "pose", "rle", "kobj", "giou", "conf", "angle"};
+  std::string name = normalise_key(key);
+  std::string_view part = name;
+  if (part.starts_with("train/")) part.remove_prefix(6);
+  if (!part.ends_with("loss")) return false;
+  part.remove_suffix(4);
+  return is_one_of(kParts, part);
+}
+
 }  // namespace assay

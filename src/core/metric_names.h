@@ -29,6 +29,13 @@ std::string normalise_key(std::string_view key);
 /// "eval/…", "actor/grad_norm"), unit suffixes and evaluation prefixes.
 std::optional<KeyMeaning> meaning_of(std::string_view key);
 
+/// The meaning of a normalised key in a record that tells how long the data took ("data_time"): there "time" is that of
+/// the step and "memory" counts MiB.
+std::optional<KeyMeaning> meaning_beside_data_time(std::string_view normalised);
+
+/// "box_loss", "train/cls_loss": what detectors call the parts of their loss (Ultralytics and its forerunners).
+bool is_part_of_detection_loss(std::string_view key);
+
 /// The row of the table (metric_table.cpp) for a normalised key, or null.
 const KeyMeaning* exact_meaning(std::string_view normalised);
 

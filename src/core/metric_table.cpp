@@ -29,6 +29,8 @@ constexpr double kMilli = 1e-3;
 constexpr double kPerTera = 1e-12;
 
 constexpr KeyMeaning loss(int rank) { return metric_of(metric::kLoss, Unit::kNats, rank); }
+// What reinforcement minimises is an advantage times a ratio, or a distance of values: no unit.
+constexpr KeyMeaning objective(int rank) { return metric_of(metric::kLoss, Unit::kNone, rank); }
 constexpr KeyMeaning grad_norm(int rank) { return metric_of(metric::kGradNorm, Unit::kNone, rank); }
 constexpr KeyMeaning step_time(int rank, double factor = 1) {
   return metric_of(metric::kStepTime, Unit::kSecond, rank, factor);
@@ -54,7 +56,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"loss/total", loss(2)},
     {"loss/out", loss(1)},
     {"trainsamplestrainloss", loss(1)},  // DeepSpeed's tables
-    {"loss/policyavg", loss(5)},
+    {"loss/policyavg", objective(5)},
     {"lossstep", loss(2)},
     {"losstotal", loss(2)},
     {"lossaverage", loss(3)},  // rlpyt
@@ -100,10 +102,10 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"epochloss", loss(4)},
     {"sftloss", loss(2)},
     {"pretrainloss", loss(2)},
-    {"actor/loss", loss(2)},
-    {"actor/pgloss", loss(4)},
-    {"policyloss", loss(5)},
-    {"actloss", loss(5)},
+    {"actor/loss", objective(2)},
+    {"actor/pgloss", objective(4)},
+    {"policyloss", objective(5)},
+    {"actloss", objective(5)},
     // Evaluation, where the name is not simply "eval" + the training name.
     {"lmlossvalue", metric_of(metric::kEvalLoss, Unit::kNats)},
     {"lmlossvalidation/lmlossvalidation", metric_of(metric::kEvalLoss, Unit::kNats)},
@@ -204,6 +206,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"learnrate", metric_of(metric::kLearningRate, Unit::kNone, 1)},
     {"actor/lr", metric_of(metric::kLearningRate)},
     {"lr0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
+    {"lr/pg0", metric_of(metric::kLearningRate, Unit::kNone, 2)},  // Ultralytics
     {"lr/0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/group0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"learningrategroup0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
@@ -225,6 +228,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"skippediterations", metric_of(metric::kSkippedSteps, Unit::kSteps)},
     {"skippediter", metric_of(metric::kSkippedSteps, Unit::kSteps)},
     {"skippedsteps", metric_of(metric::kSkippedSteps, Unit::kSteps)},
+    {"infnanskipbatches", metric_of(metric::kSkippedSteps, Unit::kSteps)},  // InternEvo
     {"skippedtrainsteps", metric_of(metric::kSkippedSteps, Unit::kSteps)},
     {"stepskipped", metric_of(metric::kSkippedSteps, Unit::kSteps)},
     {"skipped", metric_of(metric::kSkippedSteps, Unit::kSteps, 1)},
@@ -270,6 +274,8 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"currentstep", step(1)},
     {"curstep", step(1)},
     {"completedstep", step(1)},
+    {"acciter", step(0)},  // OpenPCDet, through all epochs
+    {"episode", step(8)},  // TRL's PPO
     {"curriter", step(1)},
     {"curiter", step(1)},
     {"iter", step(2)},
@@ -318,6 +324,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"samplescount", metric_of(metric::kConsumedSamples, Unit::kSamples)},
     {"samplesseen", metric_of(metric::kConsumedSamples, Unit::kSamples)},
     {"consumedtokens", metric_of(metric::kConsumedTokens, Unit::kTokens)},
+    {"numconsumedtokens", metric_of(metric::kConsumedTokens, Unit::kTokens)},
     {"consumedtraintokens", metric_of(metric::kConsumedTokens, Unit::kTokens)},
     {"totaltokens", metric_of(metric::kConsumedTokens, Unit::kTokens, 1)},
     {"throughput/totaltokens", metric_of(metric::kConsumedTokens, Unit::kTokens, 1)},
@@ -371,6 +378,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"throughput/tflops/device", metric_of(metric::kThroughput, Unit::kTflops)},
     {"approxflopspergpu", metric_of(metric::kThroughput, Unit::kTflops)},
     {"tps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
+    {"wordspersecond", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"wps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"tok/s", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"tok/sec", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
@@ -389,13 +397,14 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"perf/throughput", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 2)},  // verl's, of one device
     {"tgs/lasttgs1", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"tgs", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"tgs(tokens/gpu/second)", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
+    {"intervaltokenspersecondperdevice", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"throughput/device/tps", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"throughput/device/tokenspersecond", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond)},
     {"samples/s", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samples/sec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"intervalsamplespersecond", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},  // PaddleNLP
-    {"intervaltokenspersecondperdevice", metric_of(metric::kTokensPerSecond, Unit::kTokensPerSecond, 1)},
     {"samplespersecond", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
     {"samplespersecondpergpu", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
     {"device/samplespersec", metric_of(metric::kSamplesPerSecond, Unit::kSamplesPerSecond, 1)},
@@ -407,6 +416,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"bf16mfu", metric_of(metric::kMfu, Unit::kPercent)},
     {"memory", metric_of(metric::kMemory, Unit::kGib)},
     {"peakmem", metric_of(metric::kMemory, Unit::kGib)},
+    {"gpumem", metric_of(metric::kMemory, Unit::kGib)},  // Ultralytics: "9.95G"
     {"gpumemory", metric_of(metric::kMemory, Unit::kGib)},
     {"maxmemoryallocated", metric_of(metric::kMemory, Unit::kGib)},
     {"memory/maxreserved", metric_of(metric::kMemory, Unit::kGib)},
@@ -459,6 +469,9 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"gbfree", kIgnore},
     {"timems", kIgnore},
     {"stepspersecond", kIgnore},
+    {"intervalruntime", metric_of("interval_runtime", Unit::kSecond)},  // of all steps since the record before
+    {"intervalstepspersecond", kIgnore},
+    {"progressorepoch", metric_of(metric::kEpoch, Unit::kEpochs, 1)},
     {"samplespersecondavg", kIgnore},
 });
 

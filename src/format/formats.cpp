@@ -15,6 +15,7 @@
 #include "format/config/shell_script.h"
 #include "format/intake.h"
 #include "format/lines/text_log.h"
+#include "format/notebook.h"
 #include "format/reader.h"
 #include "format/records/event_file.h"
 #include "format/records/wandb.h"
@@ -40,6 +41,7 @@ constexpr auto kFormats = std::to_array<Format>({
     {"launch script", is_shell_script, open_shell_script},
     {"gin configuration", is_gin_config, open_gin_config},
     {"python configuration", is_python_config, open_python_config},
+    {"notebook", is_notebook, open_notebook},
     {"jsonl", is_jsonl, open_jsonl},
     {"json", is_json_document, open_json_document},
     {"csv", is_csv, open_csv},

@@ -204,7 +204,8 @@ void tell_plan(const RowPlan& plan, Run& run) {
   if (plan.repeats > 0) told.push_back({"repeats", "", 0, plan.repeats, {}});
   if (plan.stragglers > 0) told.push_back({"stragglers", "", 0, plan.stragglers, {}});
   if (plan.counted_through_epochs) told.push_back({"step-within-epoch", "", 0, 1, {}});
-  if (plan.numbered) told.push_back({plan.step_printed ? "step-not-counting" : "records-numbered", "", 0, 1, {}});
+  if (plan.numbered && plan.epoch_axis.empty())
+    told.push_back({plan.step_printed ? "step-not-counting" : "records-numbered", "", 0, 1, {}});
 }
 
 }  // namespace
@@ -223,12 +224,14 @@ Run assemble(Recording& recording) {
   const std::vector<std::int64_t> event_row = place_events(recording, plan, run);
   tell_plan(plan, run);
   const bool numbered = plan.numbered;
+  const std::string epoch_axis = plan.epoch_axis;
   run.segments = cut(recording, plan);
   order_events(event_row, plan, run);
   for (std::size_t s = 0; s < run.segments.size(); ++s) {
     Segment& segment = run.segments[s];
-    segment.axis = numbered || recording.axis.empty() ? "record" : recording.axis;
+    segment.axis = !epoch_axis.empty() ? epoch_axis : numbered || recording.axis.empty() ? "record" : recording.axis;
     interpret(segment, of_segment(run.events, static_cast<int>(s)), run.config, run.interpretations);
+    take_nats_off_other_losses(segment, run.dialect);
   }
   merge(run.interpretations);
   return run;

@@ -24,6 +24,8 @@ Series without(Series series, const std::vector<bool>& drop) {
 void interpret(Segment& segment, const std::vector<Event>& events, const Config& config,
                std::vector<Interpretation>& told) {
   keep_own_name_of_foreign_epochs(segment, told);
+  rename_loss_called_accuracy(segment, config, told);
+  sum_parts_of_loss(segment, told);
   drop_placeholders(segment, told);
   drop_stale_grad_norms(segment, events, told);
   unscale_grad_norm(segment, told);

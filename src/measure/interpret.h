@@ -24,8 +24,18 @@ void unscale_grad_norm(Segment& segment, std::vector<Interpretation>& told);
 /// Losses in bits, or divided or multiplied by the accumulation steps: loss_units.cpp.
 void bring_loss_to_nats_per_step(Segment& segment, const Config& config, std::vector<Interpretation>& told);
 
+/// A detector's loss as the sum of the parts that it logs: loss_of_parts.cpp.
+void sum_parts_of_loss(Segment& segment, std::vector<Interpretation>& told);
+
 /// "epoch_num" that counts samples: epoch_units.cpp.
 void keep_own_name_of_foreign_epochs(Segment& segment, std::vector<Interpretation>& told);
+
+/// "eval_accuracy" that is a log perplexity: epoch_units.cpp.
+void rename_loss_called_accuracy(Segment& segment, const Config& config, std::vector<Interpretation>& told);
+
+/// The unit of a loss that is none of tokens: token_loss.cpp. After interpret(), when the values are
+/// what they are judged as.
+void take_nats_off_other_losses(Segment& segment, std::string_view dialect);
 
 /// All of them, in their order.
 void interpret(Segment& segment, const std::vector<Event>& events, const Config& config,

@@ -11,6 +11,8 @@
 // A loss that is NaN in every record, beside another key for the whole training loss that is finite there, is no loss
 // either: PyTorch Lightning's bar shows "loss=nan" where the training step returns none. Parts of a loss do not count
 // as such a key, since a NaN in one of them makes the sum NaN and leaves the others as they are.
+//
+// A loss of one language or source ("loss/cn") is 0 / 0 in a record that had no token of it ("tokens/cn" is 0 there).
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +59,24 @@ Series* finite_twin(Segment& segment, const Series& loss) {
   return nullptr;
 }
 
+void drop_losses_of_no_tokens(Segment& segment) {
+  for (Series& series : segment.series) {
+    if (!series.printed_as.starts_with("loss/")) continue;
+    const std::string name = "tokens/" + series.printed_as.substr(5);
+    const auto tokens = std::find_if(segment.series.begin(), segment.series.end(),
+                                     [&](const Series& one) { return one.printed_as == name; });
+    if (tokens == segment.series.end()) continue;
+    std::vector<bool> drop(series.size());
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      const std::size_t k = tokens->at_or_after_row(series.row_of(i));
+      const bool beside = k < tokens->size() && tokens->row_of(k) == series.row_of(i);
+      drop[i] = std::isnan(series.value(i)) && beside && tokens->value(k) == 0;
+    }
+    if (std::find(drop.begin(), drop.end(), true) != drop.end()) series = without(std::move(series), drop);
+  }
+  std::erase_if(segment.series, [](const Series& one) { return one.empty() && one.printed_as.starts_with("loss/"); });
+}
+
 void erase(Segment& segment, const Series* series) {
   segment.series.erase(segment.series.begin() + (series - segment.series.data()));
 }
@@ -79,6 +99,7 @@ void replace_dead_loss(Segment& segment, std::vector<Interpretation>& told) {
 
 void drop_placeholders(Segment& segment, std::vector<Interpretation>& told) {
   replace_dead_loss(segment, told);
+  drop_losses_of_no_tokens(segment);
   if (const Series* scale = segment.find(metric::kLossScale)) {
     std::vector<bool> negative(scale->size());
     std::size_t count = 0;

@@ -11,6 +11,7 @@
 #include "assay/metric.h"
 #include "core/axis.h"
 #include "measure/row_values.h"
+#include "measure/second_start.h"
 #include "measure/untold_epochs.h"
 
 namespace assay {
@@ -132,9 +133,10 @@ class Planner {
     std::size_t stepless = 0;
     for (std::size_t i = 0; i < n; ++i) stepless += key_[i] && recording_.step[i] == kNoStep ? 1 : 0;
     const bool told = 2 * stepless <= spine->size();
-    plan_.step_printed = told && never_changes(*spine);
-    plan_.numbered = !told || plan_.step_printed;
     const std::int64_t rank = plan_.rank = main_rank(recording_, key_);
+    if (ends_epochs(*spine)) plan_.epoch_axis = find(recording_, metric::kEpoch)->printed_as;
+    plan_.step_printed = told && plan_.epoch_axis.empty() && never_changes(*spine);
+    plan_.numbered = !told || plan_.step_printed || !plan_.epoch_axis.empty();
     const auto on_axis = shapes_on_axis(recording_, key_);
     for (const std::string_view metric : {metric::kGradNorm, metric::kLearningRate, metric::kLossScale}) {
       if (const Series* series = find(recording_, metric)) {
@@ -164,12 +166,31 @@ class Planner {
 
   // A "step" that never changes is something else: a rank, a process id, a constant of the format string.
   bool never_changes(const Series& spine) const {
-    if (spine.size() < 3) return false;
-    const std::int64_t first = recording_.step[spine.row_of(0)];
-    for (std::size_t i = 1; i < spine.size(); ++i) {
-      if (recording_.step[spine.row_of(i)] != first) return false;
+    constexpr std::int64_t kEnough = 3;
+    std::int64_t same = 0;
+    std::int64_t first = kNoStep;
+    for (std::size_t i = 0; i < spine.size(); ++i) {
+      const std::size_t row = spine.row_of(i);
+      if (recording_.rank[row] != plan_.rank) continue;
+      if (same++ == 0) first = recording_.step[row];
+      if (recording_.step[row] != first) return false;
     }
-    return true;
+    return same >= kEnough;
+  }
+
+  // Every record stands at the end of its epoch, "423/423" under "Epoch 3/100": the epoch counts the records.
+  bool ends_epochs(const Series& spine) const {
+    double former = -1;
+    bool back = false;
+    for (std::size_t i = 0; i < spine.size(); ++i) {
+      const std::size_t row = spine.row_of(i);
+      const auto epoch = epoch_of(row);
+      if (!recording_.steps_per_epoch || recording_.step[row] != *recording_.steps_per_epoch) return false;
+      if (!epoch || *epoch != std::floor(*epoch) || *epoch == former) return false;
+      back = back || (*epoch < former && *epoch > 1);
+      former = *epoch;
+    }
+    return !back;
   }
 
   // A "step" that goes back as often as forward counts something else, or backwards: no run restarts at every record.
@@ -238,6 +259,8 @@ class Planner {
       while (micro != nullptr && micro_at < micro->size() && micro->row_of(micro_at) < i) ++micro_at;
       if (key_[i] && micro != nullptr && micro_at < micro->size() && micro->row_of(micro_at) == i) {
         number = static_cast<std::int64_t>(micro->value(micro_at));
+      } else if (key_[i] && !plan_.epoch_axis.empty()) {
+        number = static_cast<std::int64_t>(*epoch_of(i));
       } else if (key_[i]) {
         ++number;
       }
@@ -313,6 +336,7 @@ class Planner {
   // One pass over the key rows; afterwards the other rows are placed between them.
   void walk() {
     std::vector<std::size_t> starts;
+    const std::vector<std::size_t> again = second_starts(recording_, key_);
     std::int64_t last = kNoStep;
     std::size_t last_row = 0;
     for (std::size_t i = 0; i < recording_.rows(); ++i) {
@@ -329,8 +353,9 @@ class Planner {
         last_row = i;
         continue;
       }
-      if (last != kNoStep && own <= last && goes_back_for_no_reason(i, own, last, last_row, cells)) continue;
-      if (last != kNoStep && own < last) {
+      const bool anew = std::binary_search(again.begin(), again.end(), i);
+      if (!anew && last != kNoStep && own <= last && goes_back_for_no_reason(i, own, last, last_row, cells)) continue;
+      if (anew || (last != kNoStep && own < last)) {
         starts.push_back(i);
         offsets_.emplace_back(i, offset_of_restart(i));
         memory_.clear();

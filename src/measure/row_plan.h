@@ -20,6 +20,7 @@
 // Limits: ranks that print different values without a mark, more than kMemory rows late, look like a restart.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/recording.h"
@@ -34,6 +35,7 @@ struct RowPlan {
   std::vector<std::vector<std::size_t>> repeated_values;
   std::vector<std::size_t> segment_start;  // first row of each segment; the first is 0
   bool numbered = false;                   // the file prints no step for its loss: records are numbered
+  std::string epoch_axis;                  // the epoch counts the records, under this name
   bool step_printed = false;               // it prints one, which does not count up: numbered all the same
   bool counted_through_epochs = false;
   std::int64_t rank = kNoRank;  // whose lines stand for those of all; kNoRank where none is marked

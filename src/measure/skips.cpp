@@ -122,7 +122,9 @@ class Messages {
 };
 
 bool counts_since_start(const Series& counter) {
-  if (normalise_key(counter.printed_as).find("numberofskipped") != std::string::npos) return false;
+  const std::string name = normalise_key(counter.printed_as);
+  // MindFormers' is_skip is true or false of its own step.
+  if (name.find("numberofskipped") != std::string::npos || name == "isskip") return false;
   for (std::size_t i = 1; i < counter.size(); ++i) {
     if (counter.value(i) < counter.value(i - 1)) return false;
   }

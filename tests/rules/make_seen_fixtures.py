@@ -117,7 +117,7 @@ def schedule():
     rule = "schedule-mismatch/"
     run = "--train-iters 1000 --lr-decay-style cosine "
     launch(rule + "bad-short.sh", run + "--min-lr 3e-5 --lr-warmup-iters 20", "--lr-decay-iters 800")
-    write(rule + "bad-open.sh", "#!/bin/bash\npython pretrain.py --lr 1e-4 --train-iters 1000 --lr-decay-iters 500 "
+    write(rule + "bad-default-minimum.sh", "#!/bin/bash\npython pretrain.py --lr 1e-4 --train-iters 1000 --lr-decay-iters 500 "
           "--lr-decay-style cosine --batch-size 8\n")
     launch(rule + "bad-idle.sh", run + "--min-lr 0 --lr-warmup-iters 20", "--lr-decay-iters 600")
     launch(rule + "bad-long.sh", run + "--min-lr 3e-5 --lr-warmup-iters 20", "--lr-decay-iters 5000")

@@ -198,6 +198,14 @@ TEST(CsvTest, TensorBoardExportTakesItsMetricFromTheName) {
   EXPECT_THAT(steps_of(got, "loss"), ElementsAre(1, 2));
 }
 
+TEST(CsvTest, TensorBoardExportWithoutATagIsTakenForTheLoss) {
+  const std::string text = "Wall time,Step,Value\n1700000000.1,1,2.5\n1700000001.1,2,2.25\n";
+  const Recording got = read_bytes("a/download.csv", text);
+  EXPECT_THAT(values_of(got, "loss"), ElementsAre(2.5, 2.25));
+  EXPECT_EQ(find_series(got, "loss")->printed_as, "Value");
+  EXPECT_EQ(find_series(read_bytes("run-1-tag-queue_size.csv", text), "loss"), nullptr);
+}
+
 TEST(CsvTest, TrackerExportNamesTheRunInTheColumn) {
   const Recording got = read_bytes("wandb.csv",
                                    "\"Step\",\"brave-sun-1 - train/loss\",\"brave-sun-1 - train/loss__MIN\"\n"

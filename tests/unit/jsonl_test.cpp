@@ -56,6 +56,34 @@ TEST(JsonScannerTest, FaultsAreErrorsAndEndsAreCuts) {
   EXPECT_EQ(tokens(std::string(100'000, '[')).back(), Token::kError);
 }
 
+TEST(JsonLines, LlamaFactoryHidesNanAsZero) {
+  const std::string lines =
+      R"({"current_steps": 10, "total_steps": 40, "loss": 2.5, "lr": 1e-5, "epoch": 0.1, "percentage": 25.0})"
+      "\n"
+      R"({"current_steps": 20, "total_steps": 40, "loss": 0.0, "lr": 1e-5, "epoch": 0.2, "percentage": 50.0})"
+      "\n";
+  const Recording got = read_bytes("trainer_log.jsonl", lines);
+  EXPECT_EQ(got.dialect, "llama-factory");
+  EXPECT_EQ(got.planned_steps, 40);
+  EXPECT_TRUE(has(find_series(got, "loss")->quirks, Quirk::kNanHiddenAsZero));
+  const std::string others = R"({"step": 10, "loss": 2.5})"
+                             "\n"
+                             R"({"step": 20, "loss": 0.0})"
+                             "\n";
+  const Recording plain = read_bytes("log.jsonl", others);
+  EXPECT_FALSE(has(find_series(plain, "loss")->quirks, Quirk::kNanHiddenAsZero));
+}
+
+TEST(JsonLines, TimeAndMemoryBesideTheTimeOfData) {
+  const std::string lines = R"({"iter": 10, "loss": 2.5, "time": 1.5, "data_time": 0.25, "memory": 5120})"
+                            "\n"
+                            R"({"iter": 20, "loss": 2.4, "time": 1.5, "data_time": 0.25, "memory": 5120})"
+                            "\n";
+  const Recording got = read_bytes("20260102.log.json", lines);
+  EXPECT_EQ(find_series(got, "step_time")->values[1], 1.5);
+  EXPECT_EQ(find_series(got, "memory")->values[1], 5.0);
+}
+
 TEST(JsonScannerTest, EscapesBecomeUtf8) {
   EXPECT_EQ(json_unescaped(R"(a\"\\\/\n\u00e9\u4e2d\ud83d\ude00)"), "a\"\\/\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80");
   EXPECT_EQ(json_unescaped(R"(\ud83d \udc00)"), "\xef\xbf\xbd \xef\xbf\xbd");

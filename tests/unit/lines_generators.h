@@ -270,6 +270,35 @@ inline std::vector<Format> formats() {
       [](int i) {
         return print("(TaskRunner pid=7) step:%d - actor/pg_loss:%.5f - critic/score/mean:%.3f", i, loss_at(i), 0.4);
       });
+  const auto intern_evo = [](int i, const char* extra, bool norm) {
+    std::string record = print(
+        "2026-01-02T03:04:05.678+08:00 INFO [training.py, line 413, in record_current_batch_training_metrics] - "
+        "pid=6794 : tflops=63.2 step=%d loss=%.5f tgs (tokens/gpu/second)=1424.93 lr=4.0e-07 loss_scale=65536.0 ",
+        i, loss_at(i));
+    if (norm) record += print("grad_norm={'0_default': %.4f} ", norm_at(i));
+    return record + extra + print("num_consumed_tokens=%d inf_nan_skip_batches=0", i * 131072);
+  };
+  add(
+      "InternEvo", "internevo", [=](int i) { return intern_evo(i, "", true); },
+      [=](int i) { return intern_evo(i, "micro_num=4 ", true); }, [=](int i) { return intern_evo(i, "", false); });
+  const auto xlm = [](int i, const char* extra, const char* end) {
+    return print("INFO - 10/04/19 14:41:25 - 0:11:11 - %7d -   56.12 sent/s -  2143.80 words/s - MLM-en:  %.5f - %s%s",
+                 i, loss_at(i), extra, end);
+  };
+  add(
+      "XLM", "xlm", [=](int i) { return xlm(i, "", " - model LR: 3.8795e-06"); },
+      [=](int i) { return xlm(i, "MLM-fr:  6.5 - ", " - model LR: 3.8795e-06"); },
+      [=](int i) { return xlm(i, "", " - LR: 3.8795e-06"); });
+  const auto icefall = [](int i, const char* extra, const char* rank) {
+    return print(
+        "2026-01-02 03:04:05,678 INFO [train.py:1142] %sEpoch 2, batch %d, loss[loss=%.5f, %sover 2699.00 frames. ], "
+        "tot_loss[loss=0.2798, %sover 643152.39 frames. ], batch size: 10, lr: 4.48e-03,",
+        rank, i, loss_at(i), extra, extra);
+  };
+  add(
+      "icefall", "icefall", [=](int i) { return icefall(i, "simple_loss=0.27, ", ""); },
+      [=](int i) { return icefall(i, "simple_loss=0.27, ctc_loss=0.1, ", ""); },
+      [=](int i) { return icefall(i, "", ""); });
   add(
       "general, key: value", "general",
       [](int i) { return print("step: %d, loss: %.5f, gnorm: %.4f", i, loss_at(i), norm_at(i)); },

@@ -81,6 +81,29 @@ TEST(SettingBlocks, OlderAndDescendedDumps) {
       {{"seed", "5"}});  // a dump is told as a whole when it ends
 }
 
+TEST(SettingBlocks, LinesOfADumpWithoutItsRule) {
+  expect_told(
+      "  gradient_clipping ............... 1.0.........................updated\n"
+      "  min_lr .......................... 9.7e-06.....................updated\n"
+      "  hidden_size ..................... 6144........................default\n",
+      {{"clip_norm", "1.0"}, {"min_learning_rate", "9.7e-06"}, {"hidden_size", "6144"}});
+}
+
+TEST(SettingBlocks, TheCommandLineOfAProgram) {
+  const Recording got =
+      expect_told("/usr/bin/python /home/user/train.py --n_epoch=100 --lr=5e-4 --width_of_net=7 --help\n",
+                  {{"train_epochs", "100"}, {"learning_rate", "5e-4"}, {"width_of_net", "7"}});
+  EXPECT_EQ(got.config.find("help"), nullptr);
+}
+
+TEST(SettingBlocks, TheClassOfAFieldIsNoValueOfIt) {
+  const Recording got = expect_told(
+      "TrainConfig(seed=7, optimizer=OptimizerConfig(name='adamw', learning_rate=0.0003), "
+      "model=ModelConfig(d_model=64))\n",
+      {{"optimizer", "adamw"}, {"learning_rate", "0.0003"}, {"hidden_size", "64"}});
+  for (const Setting& setting : got.config.settings) EXPECT_NE(setting.value, "OptimizerConfig");
+}
+
 TEST(SettingBlocks, DeepSpeed) {
   const Recording got = expect_told(
       "[2024-05-01 10:00:00,000] [INFO] [config.py:958:print] DeepSpeedEngine configuration:\n"

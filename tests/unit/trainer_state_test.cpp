@@ -114,6 +114,17 @@ TEST(JsonDocumentTest, AListOfRecords) {
   EXPECT_THAT(values_of(got, "loss"), ElementsAre(2.5, 2.25));
 }
 
+TEST(JsonDocumentTest, ACurveThatTensorBoardExports) {
+  const std::string text = "[[1700000000.1, 10, 2.5], [1700000001.1, 20, \"NaN\"], [1700000002.1, 30, 2.25]]";
+  const Recording got = read_bytes("download.json", text);
+  ASSERT_EQ(values_of(got, "loss").size(), 3U);
+  EXPECT_TRUE(std::isnan(values_of(got, "loss")[1]));
+  EXPECT_EQ(find_series(got, "loss")->printed_as, "value");
+  EXPECT_EQ(steps_of(got, "loss").back(), 30);
+  EXPECT_EQ(values_of(read_bytes("run-1-tag-grad_norm.json", text), "grad_norm").size(), 3U);
+  EXPECT_EQ(read_bytes("boxes.json", "[[1, 2, 3.5], [2, 3, 4.5]]").rows(), 0U);
+}
+
 TEST(JsonDocumentTest, GoldenValues) {
   const Recording got = read_bytes("golden.json", R"({
     "lm loss": {"start_step": 1, "end_step": 11, "step_interval": 5, "values": {"1": 10.5, "6": 10.25, "11": "nan"}},

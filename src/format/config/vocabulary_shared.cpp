@@ -168,6 +168,8 @@ constexpr Term kSharedTerms[] = {
     {"train_tokens", setting::kTrainTokens},
     {"epochs", setting::kTrainEpochs},
     {"max_epochs", setting::kTrainEpochs},
+    {"n_epochs", setting::kTrainEpochs},
+    {"n_epoch", setting::kTrainEpochs},
     {"total_epochs", setting::kTrainEpochs},
     {"batch_size", setting::kMicroBatchSize},
     {"data/batch_size", setting::kMicroBatchSize},

@@ -25,12 +25,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 // Words before a key that do not change what it means. "value loss" is another loss; "current loss" is not.
 bool is_filler(std::string_view word) {
-  constexpr std::array<std::string_view, 46> kFillers{
-      "current", "the",  "training", "train",      "batch",   "step",     "avg",  "average",  "mean",    "total",
-      "log",     "info", "epoch",    "iteration",  "global",  "running",  "and",  "with",     "at",      "after",
-      "now",     "last", "latest",   "progress",   "metrics", "stats",    "iter", "results",  "final",   "in",
-      "on",      "for",  "model",    "rank",       "overall", "averaged", "done", "finished", "summary", "is",
-      "步",      "轮",   "steps",    "iterations", "epochs",  "平均"};
+  constexpr std::array<std::string_view, 47> kFillers{
+      "current", "the",  "training", "train",      "batch",   "step",     "avg",     "average",  "mean",    "total",
+      "log",     "info", "epoch",    "iteration",  "global",  "running",  "and",     "with",     "at",      "after",
+      "now",     "last", "latest",   "progress",   "metrics", "stats",    "iter",    "results",  "final",   "in",
+      "on",      "for",  "model",    "rank",       "overall", "averaged", "done",    "finished", "summary", "is",
+      "步",      "轮",   "steps",    "iterations", "epochs",  "平均",     "updating"};
   const std::string normal = normalise_key(word);
   return std::find(kFillers.begin(), kFillers.end(), std::string_view(normal)) != kFillers.end();
 }

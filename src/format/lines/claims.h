@@ -17,6 +17,7 @@ struct Claim {
   std::string key;  // as printed
   bool known = false;
   bool named = false;  // unknown, but kept under its own name
+  bool part = false;   // one of several parts of a loss on its line: never the loss of the run by itself
 };
 
 /// The longest end of the key's phrase that means something and is not changed in meaning by the words before it.

@@ -38,9 +38,10 @@ struct Dialect {
   std::span<const MetricQuirk> quirks = {};
   std::string_view terminator = {};  // ends a complete record: without it the record goes on in the next line
   Treat treat = Treat::kRecord;
-  bool bits = false;             // losses are base-2 logarithms
-  bool epoch_over_step = false;  // "Batch 7/100" is batch 100 of epoch 7
-  bool epoch_first = false;      // "[  7]     100 ||" is step 100 in epoch 7
+  bool bits = false;                            // losses are base-2 logarithms
+  bool epoch_over_step = false;                 // "Batch 7/100" is batch 100 of epoch 7
+  bool epoch_first = false;                     // "[  7]     100 ||" is step 100 in epoch 7
+  std::span<const std::string_view> held = {};  // metrics that every line prints until they are measured anew
 };
 
 /// In the order of precedence: the first whose anchors occur takes the line.

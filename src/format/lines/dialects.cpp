@@ -36,6 +36,14 @@ constexpr Alias kDeepSpeedThroughput[] = {{"globalstep", kStepKey}, {"microstep"
 
 constexpr MetricQuirk kHfQuirks[] = {{metric::kLoss, Quirk::kNanHiddenAsZero}};
 
+// The epoch's mean beside the losses of its batches; "Steps" is the length of the epoch.
+constexpr Alias kTimeSeriesEpoch[] = {
+    {"steps", kIgnore}, {"trainloss", is("epoch_loss")}, {"valiloss", is(metric::kEvalLoss)}};
+// A norm for each group of parameters, of which there is one.
+constexpr Alias kInternEvo[] = {{"0default", is(metric::kGradNorm)}};
+constexpr Alias kIcefall[] = {{"batchsize", kIgnore}};
+constexpr std::string_view kNemoHeld[] = {metric::kEvalLoss};
+
 constexpr Alias kFairseqJson[] = {
     {"numupdates", kStepKey}, {"update", kIgnore}, {"clip", is(metric::kClipFraction, Unit::kNone, 0.01)}};
 constexpr Alias kFairseqEpochEnd[] = {
@@ -95,17 +103,24 @@ constexpr Alias kFlashy[] = {{"ce", is(metric::kLoss, Unit::kNats)}, {"duration"
 constexpr Alias kFlashyValid[] = {{"ce", kEvalLossKey}, {"ppl", is(metric::kEvalPerplexity)}, {"duration", kIgnore}};
 constexpr Alias kMmengine[] = {{"epoch(train)", is(metric::kEpoch, Unit::kEpochs)},
                                {"iter(train)", kStepKey},
-                               {"memory", kIgnore},
+                               {"memory", is(metric::kMemory, Unit::kGib, 1.0 / 1024)},
+                               {"datatime", is("data_time", Unit::kSecond)},
                                {"time", kTimeKey}};
-constexpr Alias kPaddle[] = {{"iter", kStepKey}, {"batchcost", kTimeKey}, {"ips", kIgnore}, {"samples", kIgnore}};
+constexpr Alias kPaddle[] = {{"iter", kStepKey},
+                             {"batchcost", kTimeKey},
+                             {"ips", is(metric::kSamplesPerSecond, Unit::kSamplesPerSecond)},
+                             {"samples", kIgnore}};
 constexpr Alias kMaxText[] = {{"seconds", kTimeKey}};
 constexpr Alias kOlmo[] = {{"step", kStepKey}};
 constexpr Alias kComposer[] = {{"batch", kStepKey}};
 constexpr Alias kMindFormers[] = {{"time", kIgnore}, {"globalnorm", is(metric::kGradNorm)}};
+constexpr Alias kMindFormersSkip[] = {{"isskip", is(metric::kSkippedSteps, Unit::kSteps)},
+                                      {"optglobalstep", kIgnore},
+                                      {"skipdatagradnormthreshold", kIgnore}};
 constexpr Alias kChat[] = {{"actloss", is(metric::kLoss, Unit::kNats)}, {"unsuperloss", is("unsuper_loss")}};
 constexpr Alias kWeNet[] = {{"trainbatch", is(metric::kEpoch, Unit::kEpochs)},
                             {"batch", is(metric::kEpoch, Unit::kEpochs)}};
-constexpr Alias kMmcv[] = {{"memory", kIgnore}, {"time", kTimeKey}};  // memory in MB
+constexpr Alias kMmcv[] = {{"memory", is(metric::kMemory, Unit::kGib, 1.0 / 1024)}, {"time", kTimeKey}};  // MB
 constexpr Alias kMlLog[] = {{"samplescount", is(metric::kConsumedSamples, Unit::kSamples)},
                             {"stepnum", kStepKey},
                             {"epochnum", is(metric::kEpoch, Unit::kEpochs)},
@@ -164,6 +179,10 @@ constexpr Dialect kDialects[] = {
     {.name = "hf-trainer",
      .anchors = {"{'", "'epoch': "},
      .example = "{'loss': 1.8998, 'grad_norm': 21.921875, 'learning_rate': 1.6e-05, 'epoch': 0.4}",
+     .quirks = kHfQuirks},
+    {.name = "hf-trainer",
+     .anchors = {"{'loss': ", "'learning_rate': "},
+     .example = "{'loss': 1.8998, 'grad_norm': 21.921875, 'learning_rate': 1.6e-05}",
      .quirks = kHfQuirks},
     {.name = "fairseq",
      .anchors = {"| train_inner | {", "\"num_updates\""},
@@ -289,6 +308,16 @@ constexpr Dialect kDialects[] = {
          "{ Epoch:[  1/  1], step:[    2/  125], loss: 10.123, per_step_time: 5120ms, lr: 1e-06, overflow cond: False, "
          "loss_scale: 65536.0, global_norm: [1.2], train_throughput_per_npu: 80.1T",
      .aliases = kMindFormers},
+    // Steps that are thrown away for their norm. The sentence behind it says the same again.
+    {.name = "mindformers",
+     .anchors = {"opt_global_step: ", "is_skip: "},
+     .example = "- INFO - opt_global_step: 0, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]",
+     .aliases = kMindFormersSkip},
+    {.name = "mindformers",
+     .anchors = {"Current global norm ", "consecutive times greater than threshold"},
+     .example =
+         "- INFO - Current global norm [44.3] of step 1 has been 1 consecutive times greater than threshold: 3.0",
+     .treat = Treat::kNoRecord},
     {.name = "mindspore",
      .anchors = {"epoch: ", " step: ", ", loss is "},
      .example = "epoch: 1 step: 100, loss is 2.3"},
@@ -359,6 +388,10 @@ constexpr Dialect kDialects[] = {
      .example =
          "Epoch 1 | iter 8 step 2 | loss train: 1.123, val: n/a | iter time: 512.33 ms (step) remaining time: 1:02:03",
      .aliases = kLitgpt},
+    {.name = "litgpt",  // before 2024
+     .anchors = {"iter ", " step ", "iter time: "},
+     .example = "iter 77 step 39: loss 10.8259, iter time: 214.40ms (optimizer.step)",
+     .aliases = kLitgpt},
     {.name = "lightning",
      .anchors = {" reached ", " (best ", "saving model to "},
      .example = "Epoch 3, global step 1200: 'val_loss' reached 1.23450 (best 1.23450), saving model to "
@@ -401,7 +434,30 @@ constexpr Dialect kDialects[] = {
      .anchors = {"global_step: ", "reduced_train_loss: "},
      .example = "Training epoch 0, iteration 9/99 | lr: 1.499e-05 | global_batch_size: 512 | global_step: 9 | "
                 "reduced_train_loss: 9.01 "
-                "| train_step_timing in s: 5.6"},
+                "| train_step_timing in s: 5.6",
+     .held = kNemoHeld},
+    {.name = "internevo",
+     .anchors = {"tgs (tokens/gpu/second)=", "loss=", "step="},
+     .example =
+         "2023-09-05T11:49:58.225+08:00 INFO [training_internlm.py, line 413, in "
+         "record_current_batch_training_metrics] "
+         "- pid=6794 : tflops=63.28 step=0 loss=11.64 tgs (tokens/gpu/second)=1424.93 lr=4.0e-07 loss_scale=65536.0 "
+         "grad_norm={'0_default': 66.519} micro_num=4 num_consumed_tokens=131072 inf_nan_skip_batches=0",
+     .aliases = kInternEvo},
+    {.name = "xlm",
+     .anchors = {" sent/s - ", " words/s - ", "LR: "},
+     .example = "INFO - 10/04/19 14:41:25 - 0:11:11 -    1135 -   56.12 sent/s -  2143.80 words/s - MLM-en:  7.7416 -  "
+                "- model LR: 3.8795e-06"},
+    {.name = "icefall",
+     .anchors = {" Epoch ", ", batch ", "tot_loss["},
+     .example = "2025-01-18 18:21:26,565 INFO [finetune.py:1142] (5/8) Epoch 2, batch 5850, loss[loss=0.2428, "
+                "simple_loss=0.2706, over 2699.00 frames. ], tot_loss[loss=0.2798, simple_loss=0.2835, over 643152.39 "
+                "frames. ], batch size: 10, lr: 4.48e-03,",
+     .aliases = kIcefall},
+    {.name = "time-series-library",
+     .anchors = {"Epoch: ", ", Steps: ", "Vali Loss: "},
+     .example = "Epoch: 36, Steps: 569 | Train Loss: 0.1166528 Vali Loss: 0.1160769 Test Loss: 0.1409409",
+     .aliases = kTimeSeriesEpoch},
     {.name = "wenet",
      .anchors = {"TRAIN | ", "Batch ", " loss "},
      .example = "DEBUG TRAIN | steps/sec 2.107| Batch 7/100 loss 9.123 lr 0.00055784 grad_norm 1.5 rank 2",

@@ -149,6 +149,7 @@ void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::s
   const std::int64_t rank = rank_of(meaning, tokens, complete);
   plan(meaning, tokens, complete);
   if (meaning.bar_step) note_bar(meaning, tokens, complete);
+  if (meaning.bar_step && meaning.dialect != nullptr && meaning.has_loss) sink_.axis_of_bar();
   if (!meaning.has_loss && !meaning.has_eval && meaning.dialect == nullptr) note_epoch(meaning, tokens);
   if (step == kNoStep && tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
     bars_.asked = true;

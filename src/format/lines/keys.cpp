@@ -127,6 +127,13 @@ bool is_apostrophe(std::string_view text, std::size_t at) {
   return at > 0 && is_word(text[at - 1]) && text.substr(at).starts_with("'s ");
 }
 
+// "step 1040 - loss", "step 1040 -- Loss": a dash between blanks.
+bool ends_with_dash(std::string_view text) {
+  const std::size_t dash = text.find_last_not_of('-') + 1;  // npos + 1 is 0
+  const std::size_t size = text.size() - dash;
+  return (size == 1 || size == 2) && (dash == 0 || text[dash - 1] == ' ');
+}
+
 // The key that ends where `text` ends: back to the last separator.
 std::string_view phrase(std::string_view text) {
   trim_right(text);
@@ -148,7 +155,7 @@ std::string_view phrase(std::string_view text) {
       if (c == ':' && (at == text.size() || is_blank(text[at]))) break;
       if (c == ':' && at > 1 && text[at - 2] == ']') break;  // "[rank0]:iter": a prefix that leaves no blank
       if (c == ' ' && at > 1 && text[at - 2] == ' ') break;
-      if (c == ' ' && at > 1 && at < text.size() && text[at - 2] == '-' && (at == 2 || text[at - 3] == ' ')) break;
+      if (c == ' ' && at < text.size() && ends_with_dash(text.substr(0, at - 1))) break;
     }
     --at;
   }
@@ -169,7 +176,8 @@ std::string_view phrase(std::string_view text) {
   if (at > 0 && is_quote(text[at - 1]) && key.starts_with('/')) return {};  // a path: '/run/epoch=3.ckpt'
   // "epoch=0/micro_step=20/global_step=10", "[1,0]<stdout>:step"
   while (!key.empty() && (key.front() == '/' || key.front() == ':')) key.remove_prefix(1);
-  while (key.ends_with("..")) key.remove_suffix(1);  // "Step... (10"
+  while (key.starts_with("**")) key.remove_prefix(2);  // in bold type, where a letter quotes it
+  while (key.ends_with("..")) key.remove_suffix(1);    // "Step... (10"
   if (key.ends_with('.') && text.ends_with("..")) key.remove_suffix(1);
   return key;
 }

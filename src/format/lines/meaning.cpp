@@ -5,6 +5,7 @@
 #include <array>
 
 #include "assay/metric.h"
+#include "format/lines/beside.h"
 #include "format/lines/claims.h"
 #include "format/lines/parts.h"
 #include "format/lines/places.h"
@@ -44,6 +45,9 @@ class Deriver {
     claim_share(fields_, claims_);
     name_by_unit(tokens);
     if (auto behind = claims_behind(tokens, claims_, out_.dialect); !behind.empty()) claims_ = std::move(behind);
+    const Unkeyed unkeyed = read_beside(tokens, fields_, claims_, out_.dialect);
+    if (unkeyed.step >= 0) steps_ = {{static_cast<std::size_t>(unkeyed.step), 0, {}, "step"}};
+    if (unkeyed.rank >= 0) out_.slots[static_cast<std::size_t>(unkeyed.rank)].use = SlotUse::kRank;
     turn_to_evaluation(tokens);
     mark_ranks(tokens, message, out_.slots);
     choose_step(tokens);
@@ -73,6 +77,7 @@ class Deriver {
       add_step_claim(i);
     }
     out_.table_row = true;
+    mark_parts_of_loss(claims_);
     pick_step();
     assign_values();
     return std::move(out_);
@@ -147,14 +152,6 @@ class Deriver {
       }
       return;
     }
-  }
-
-  // "| 200/ 2983 batches |"
-  static bool counts_batches(std::string_view behind) {
-    constexpr std::array<std::string_view, 4> kWords{"batches", "steps", "iterations", "iters"};
-    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-      return behind.starts_with(word) && (behind.size() == word.size() || !is_word(behind[word.size()]));
-    });
   }
 
   // "Epoch [3]: 2.1": here the number in brackets is no part of the key.
@@ -367,11 +364,14 @@ class Deriver {
   void add_column(std::size_t slot, std::string_view metric, Unit unit, double factor) {
     ColumnSpec spec;
     out_.has_epoch = out_.has_epoch || metric == metric::kEpoch;
+    out_.loss_like = out_.loss_like || metric == "epoch_loss";
     spec.metric = metric;
     spec.printed_as = claims_[slot].key;
     spec.unit = unit;
     spec.loss_likeness = metric.starts_with("train_loss") || metric == "epoch_loss" ? 2 : 0;
     if (out_.dialect != nullptr) {
+      const auto held = out_.dialect->held;
+      spec.held = std::find(held.begin(), held.end(), metric) != held.end();
       for (const MetricQuirk& row : out_.dialect->quirks) {
         if (row.metric == metric) spec.quirks = spec.quirks | row.quirks;
       }
@@ -381,7 +381,7 @@ class Deriver {
     }
     out_.slots[slot].column = out_.own.find_or_add(std::move(spec));
     out_.slots[slot].factor = factor;
-    out_.slots[slot].truth = metric == metric::kOverflow;
+    out_.slots[slot].truth = metric == metric::kOverflow || metric == metric::kSkippedSteps;
   }
 
   // The slot of the lowest rank among those that mean the same metric.
@@ -413,9 +413,9 @@ class Deriver {
       if (claim.known && claim.meaning.role == KeyRole::kMetric) {
         assign_known(i, stepless_loss);
       } else if (claim.named && known_before && !is_no_metric(claim.key)) {
-        assign_named(i, claim.key);
+        assign_named(i, claim.key, claim.part);
       } else if (claim.named && (names_loss(claim.key) || is_adversarial(claim.key))) {
-        assign_named(i, claim.key);
+        assign_named(i, claim.key, claim.part);
       }
     }
     for (std::size_t i = 0; i < out_.slots.size(); ++i) {
@@ -458,14 +458,14 @@ class Deriver {
     add_column(i, meaning.metric, meaning.unit, factor);
   }
 
-  void assign_named(std::size_t i, const std::string& key) {
+  void assign_named(std::size_t i, const std::string& key, bool part = false) {
     ColumnSpec spec;
     // Beside a more specific key the plain word is another series: "loss=nan, reduced_train_loss=3.9".
     spec.metric = key == metric::kLoss ? "other loss" : key;
     spec.printed_as = key;
     spec.own_name = true;
     if (names_loss(key) || is_adversarial(key)) {
-      spec.loss_likeness = is_adversarial(key) ? 0 : 1;
+      spec.loss_likeness = is_adversarial(key) || part ? 0 : 1;
       out_.loss_like = true;
     }
     out_.slots[i].use = SlotUse::kValue;

@@ -61,6 +61,8 @@ class RowSink {
   void put(std::uint16_t column, double value) {
     ColumnSpec& spec = columns_[column];
     if (!spec.made) make(spec);
+    if (spec.held && spec.values > 0 && (value == spec.last || (value != value && spec.last != spec.last))) return;
+    spec.last = value;
     if (spec.values++ == 0) spec.first = value;
     spec.varies = spec.varies || value != spec.first;
     recorder_.put(spec.column, value);

@@ -130,6 +130,11 @@ bool is_source(const Leaf& leaf) {
          std::any_of(kObjects.begin(), kObjects.end(), [&](auto object) { return leaf.text.starts_with(object); });
 }
 
+// "optimizer=OptimizerConfig(name='adamw')": the class says nothing that its fields do not say.
+bool names_a_class_of_settings(const Leaf& leaf) {
+  return !leaf.quoted && leaf.text.find_first_of(" ([{") == std::string::npos && is_class_of_settings(leaf.text);
+}
+
 // SchedulerType.COSINE, OptimizerNames.ADAMW_TORCH: what the option is called.
 std::string enumerated(const Leaf& leaf) {
   const std::size_t point = leaf.text.find('.');
@@ -151,7 +156,7 @@ void append_leaves(std::string_view text, std::string_view path, std::int64_t li
   flatten_literal(text, path, line, leaves);
   for (std::size_t i = 0; i < std::min(leaves.size(), kMostLeaves); ++i) {
     const Leaf& leaf = leaves[i];
-    if (is_source(leaf) || leaf.path.empty()) continue;
+    if (is_source(leaf) || leaf.path.empty() || names_a_class_of_settings(leaf)) continue;
     out.push_back({leaf.path, enumerated(leaf).substr(0, kLongestValue), leaf.line});
   }
 }
@@ -261,12 +266,7 @@ bool SettingBlocks::take_dump_line(std::string_view body, std::int64_t number, b
   const bool dotted = dots >= 1 && value[dots] == ' ';
   if (!dotted && key.size() < kShortestBare) return false;
   if (dotted) value = trimmed(value.substr(dots));
-  for (const std::string_view origin : {"default", "updated"}) {  // GPT-NeoX tells where a value is from
-    if (value.ends_with("..." + std::string(origin))) {
-      value.remove_suffix(origin.size());
-      value = trimmed(value.substr(0, value.find_last_not_of('.') + 1));
-    }
-  }
+  value = without_origin(value);
   if (unended || value.empty()) return true;
   if (value.starts_with('{') && closing_bracket(value, 0) == value.size() - 1) {
     append_leaves(value, key, number, dumped_);
@@ -334,6 +334,15 @@ void SettingBlocks::close() {
 
 void SettingBlocks::finish() {
   if (!idle()) close();
+}
+
+std::string_view without_origin(std::string_view value) {
+  for (const std::string_view origin : {"...default", "...updated"}) {
+    if (!value.ends_with(origin)) continue;
+    value.remove_suffix(origin.size());
+    return trimmed(value.substr(0, value.find_last_not_of('.') + 1));
+  }
+  return value;
 }
 
 }  // namespace assay::lines

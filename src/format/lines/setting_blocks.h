@@ -56,6 +56,9 @@ class SettingBlocks {
   BracketDepth brackets_;
 };
 
+/// "9.7e-06.....................updated": the value without what GPT-NeoX says of where it is from.
+std::string_view without_origin(std::string_view value);
+
 /// Records the leaves of a printed value, in the words of the framework that they tell.
 void record_leaves(std::string_view text, std::string_view path, std::int64_t line, Recorder& recorder);
 

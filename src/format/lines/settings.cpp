@@ -125,10 +125,12 @@ class Taker {
     const std::string_view before = trimmed(line_.substr(0, from));
     const bool opens = before.empty() || !is_word(before.back()) || is_logger_prefix(before);
     if (before.ends_with("...") || !opens) return false;
-    const std::string_view value = trimmed(line_.substr(end));
+    const std::string_view printed = trimmed(line_.substr(end));
+    const std::string_view value = without_origin(printed);
     // DeepSpeed prints its configuration like this; Megatron-LM's lines may come without the rule above them.
     const bool deepspeed = before.find("[config.py:") != std::string_view::npos;
-    if (!value.empty()) record(key, value, deepspeed ? kDeepspeedDumpWords : kMegatronWords);
+    const Vocabulary& plain = value.size() < printed.size() ? kGptNeoxWords : kMegatronWords;
+    if (!value.empty()) record(key, value, deepspeed ? kDeepspeedDumpWords : plain);
     return true;
   }
 
@@ -248,14 +250,16 @@ class Taker {
   }
 
   // A command line, or a line of a launch script: "--lr 3e-4 --clip-grad=1.0 \\", "'--lr', '3e-4'".
+  // Behind the name of a program options of any name are settings: "python train.py --n_epoch=100".
   bool options() {
     int taken = 0;
+    const std::size_t program = line_.find(".py --");
     for (std::size_t at = line_.find("--"); at != std::string_view::npos; at = line_.find("--", at + 2)) {
       if (at > 0 && !is_blank(line_[at - 1]) && line_[at - 1] != '\'' && line_[at - 1] != '"') continue;
       std::size_t end = at + 2;
       while (end < line_.size() && (is_word(line_[end]) || line_[end] == '-')) ++end;
       const std::string_view key = line_.substr(at + 2, end - at - 2);
-      if (common_setting(key).empty()) continue;
+      if (common_setting(key).empty() && (at < program || key.empty())) continue;
       std::string_view rest = line_.substr(end);
       while (!rest.empty() &&
              (is_blank(rest[0]) || rest[0] == '=' || rest[0] == '\'' || rest[0] == '"' || rest[0] == ',')) {

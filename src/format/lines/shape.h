@@ -34,6 +34,8 @@ struct ColumnSpec {
   bool own_name = false;  // known to no table
   bool varies = false;
   double first = 0;
+  bool held = false;  // printed again until it is measured anew: only changes are values
+  double last = 0;
 };
 
 class Columns {

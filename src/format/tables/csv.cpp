@@ -129,7 +129,7 @@ class CsvReader final : public StreamReader {
     header_line_ = layout.has_header ? first_line_ : 0;
     for (std::size_t i = 0; i < layout.names.size(); ++i) {
       KeyPlan key = plan_.keys()[i];
-      if (layout.bare) key.printed_as = layout.names[i];
+      if (layout.bare || layout.exported) key.printed_as = layout.names[i];
       if (key.left_out) recorder_.left_out(layout.names[i]);
       add_column(layout.names[i], std::move(key));
     }

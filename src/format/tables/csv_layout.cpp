@@ -122,18 +122,6 @@ bool has_extension(std::string_view path, std::string_view extension) {
   return path.size() > extension.size() && path.ends_with(extension);
 }
 
-// TensorBoard calls its column "Value" and puts the tag into the name of the file: "run-x-tag-train_loss.csv".
-std::string metric_of_path(std::string_view path) {
-  path = path.substr(path.find_last_of('/') + 1);
-  path = path.substr(0, path.rfind('.'));
-  const std::size_t tag = path.find("tag-");
-  if (tag != std::string_view::npos) path = path.substr(tag + 4);
-  std::string name(path);
-  if (meaning_of_column(name)) return name;
-  std::replace(name.begin(), name.end(), '_', '/');  // "train_loss" was "train/loss"
-  return meaning_of_column(name) ? name : "value";
-}
-
 // DeepSpeed's monitor writes a file for each tag, "Train_Samples_train_loss.csv", and names the column by its end.
 void name_monitor_column(std::string_view path, std::vector<std::string>& names) {
   const std::string_view file = path.substr(path.find_last_of('/') + 1);
@@ -141,9 +129,14 @@ void name_monitor_column(std::string_view path, std::vector<std::string>& names)
   if (!is_logged_by_samples(names[1])) names[1].insert(0, "Train/Samples/");
 }
 
-void name_export_column(std::string_view path, std::vector<std::string>& names) {
+void name_export_column(std::string_view path, CsvLayout& layout) {
+  std::vector<std::string>& names = layout.names;
   if (names.size() != 3 || normalise_key(names[0]) != "walltime" || normalise_key(names[2]) != "value") return;
-  names[2] = metric_of_path(path);
+  if (const std::string tag = tag_of_export(path); !tag.empty()) {
+    names[2] = tag;
+  } else {
+    layout.exported = true;
+  }
 }
 
 void learn(CsvLayout& layout, std::span<const Record> rows) {
@@ -152,6 +145,7 @@ void learn(CsvLayout& layout, std::span<const Record> rows) {
     layout.facts[0].key = "step";
     layout.facts[1].key = "loss";
   }
+  if (layout.exported) layout.facts[2].key = "loss";
   std::vector<CsvCell> cells;
   for (const Record& record : rows) {
     split_record(record.text, layout.delimiter, cells);
@@ -211,6 +205,18 @@ bool name_from_comment(CsvLayout& layout, std::string_view text, std::size_t col
 }
 
 }  // namespace
+
+std::string tag_of_export(std::string_view path) {
+  path = path.substr(path.find_last_of('/') + 1);
+  path = path.substr(0, path.rfind('.'));
+  const std::size_t tag = path.find("tag-");
+  if (tag != std::string_view::npos) path = path.substr(tag + 4);
+  std::string name(path);
+  if (meaning_of_column(name)) return name;
+  std::replace(name.begin(), name.end(), '_', '/');  // "train_loss" was "train/loss"
+  if (meaning_of_column(name)) return name;
+  return tag == std::string_view::npos ? std::string() : std::string(path);
+}
 
 bool is_filler(std::string_view line) {
   line = trimmed(line);
@@ -276,7 +282,7 @@ std::optional<CsvLayout> find_layout(std::string_view path, std::string_view tex
     if (cells.size() < columns) layout.names.emplace_back();
     for (const CsvCell& cell : cells) layout.names.push_back(name_of(cell));
     rows = table.subspan(1);
-    name_export_column(path, layout.names);
+    name_export_column(path, layout);
     name_monitor_column(path, layout.names);
   } else if (!name_from_comment(layout, text, columns) && !name_bare_columns(layout, table, columns, named ? 2 : 5)) {
     return std::nullopt;

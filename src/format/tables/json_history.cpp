@@ -24,6 +24,7 @@
 #include "format/tables/ledger.h"
 #include "format/tables/number.h"
 #include "format/tables/object_rows.h"
+#include "format/tables/scalar_export.h"
 
 namespace assay {
 
@@ -76,7 +77,7 @@ class JsonDocument final : public StreamReader {
       scan(again);
       rows_.finish();
       record_trainer_settings();
-    } else if (!record_lists() && !record_row()) {
+    } else if (!record_scalar_export(text_, recorder_.file().path, recorder_) && !record_lists() && !record_row()) {
       record_plain(settings);
     }
     recorder_.file().lines = std::count(text_.begin(), text_.end(), '\n') + (text_.ends_with('\n') ? 0 : 1);

@@ -65,7 +65,11 @@ class JsonlReader final : public StreamReader {
   }
 
   void start() {
-    rows_.plan();
+    // LLaMA-Factory's trainer_log.jsonl: what Hugging Face's trainer logs, with words of its own, and like it with a
+    // loss of 0.0 where that was NaN.
+    const bool llama_factory = rows_.has_key("current_steps") && rows_.has_key("percentage");
+    if (llama_factory) recorder_.dialect("llama-factory");
+    rows_.plan(llama_factory ? Quirk::kNanHiddenAsZero : Quirk::kNone);
     if (!rows_.table().is_log()) {
       const bool runs = rows_.table().is_table_of_runs();
       tell_no_log(recorder_, runs ? "is a table of runs, one in each line, and no log of one"

@@ -203,8 +203,10 @@ void TablePlan::choose_metrics(std::span<const KeyFacts> facts) {
   using Order = std::tuple<bool, int, bool, bool, std::int64_t, std::size_t>;
   std::map<std::string_view, Order> winners;
   std::vector<std::optional<KeyMeaning>> meanings;
+  const bool times = std::any_of(facts.begin(), facts.end(), [](const KeyFacts& f) { return f.key == "data_time"; });
   for (std::size_t i = 0; i < facts.size(); ++i) {
-    meanings.push_back(meaning_of_column(facts[i].key));
+    meanings.push_back(times ? meaning_beside_data_time(normalise_key(facts[i].key)) : std::nullopt);
+    if (!meanings.back()) meanings.back() = meaning_of_column(facts[i].key);
     const auto& meaning = meanings.back();
     if (!meaning || meaning->role != KeyRole::kMetric || keys_[i].use != KeyUse::kSkip) continue;
     const std::string normal = normalise_key(facts[i].key);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -198,6 +199,10 @@ void ObjectRows::put(Recorder::Column& column, const KeyPlan& plan, double value
     column = recorder_.column(plan.metric, plan.printed_as, plan.unit, quirks);
   }
   recorder_.put(column, value * plan.factor);
+}
+
+bool ObjectRows::has_key(std::string_view path) const {
+  return std::any_of(keys_.begin(), keys_.end(), [&](const Key& key) { return key.path == path; });
 }
 
 bool ObjectRows::row_looks_like_log() const {

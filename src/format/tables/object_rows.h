@@ -52,6 +52,8 @@ class ObjectRows {
     limit_.tell(recorder_);
   }
 
+  /// Some row had this key.
+  bool has_key(std::string_view path) const;
   /// The row has a key that means a step, and one that means a loss (before the plan is made).
   bool row_looks_like_log() const;
 

@@ -45,7 +45,7 @@ std::optional<Idle> judge_segment(const Run& run, std::size_t index, const std::
   if (asked && asked->value > 0) {
     if (norms->p99 > asked->value || !(enough || told) || norms->median < high) return std::nullopt;
     out.key = asked->origin == Origin::kDefault ? "default" : "never";
-  } else if (asked) {
+  } else if (asked && !told) {
     if (!enough || norms->median < high || !out.tail) return std::nullopt;
     out.key = "off";
   } else {
