@@ -199,8 +199,9 @@ class Deriver : DerivedFacts {
     return {steps, "accumulation", "梯度累积", setting::kGradientAccumulation};
   }
 
-  // Accumulation is 1 where these say nothing.
+  // Accumulation is 1 where these say nothing, unless a file of DeepSpeed's says it for Megatron.
   bool accumulates_once() const {
+    if (is("megatron") && config_.find("deepspeed_config") != nullptr) return false;
     for (const std::string_view one :
          {"hf-trainer", "accelerate", "axolotl", "paddle", "deepspeed", "gpt-neox", "fairseq", "torchtitan",
           "lightning", "maxtext", "mlx-lm", "torchtune", "megatron", "megatron-swift"}) {
@@ -272,6 +273,7 @@ class Deriver : DerivedFacts {
       as_product(setting::kGlobalBatchSize, product, "sequences", " 条序列");
     }
     if (is("verl")) responses();
+    if (is("torchtune")) answers();
     rampup();
     tokens_of_step();
     ranks_from_batch();
@@ -331,6 +333,12 @@ class Deriver : DerivedFacts {
     if (const Count mini = count_written("actor", "ppo_mini_batch_size")) {
       responses(*mini, "ppo_mini_batch_size", *each, "responses_per_update");
     }
+  }
+
+  // torchtune's policy optimisation: a sequence is a prompt with its answer, however long that is.
+  void answers() {
+    prompts_ = std::any_of(config_.settings.begin(), config_.settings.end(),
+                           [](const Setting& one) { return one.written == "ppo_batch_size"; });
   }
 
   void responses(std::int64_t prompts, std::string_view key, std::int64_t each, std::string_view name) {

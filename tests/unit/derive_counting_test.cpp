@@ -58,6 +58,20 @@ TEST(DeriveCounting, MegatronTakesOneMicroBatchOfEachRankWhereNothingIsSaid) {
   EXPECT_EQ(got.count("gradient_accumulation_steps"), 1);
 }
 
+TEST(DeriveCounting, AFileOfDeepspeedMaySayTheAccumulationOfMegatron) {
+  const Facts got(
+      {{"framework", "megatron"}, {"world_size", "12"}, {"micro_batch_size", "5"}, {"deepspeed_config", "ds.json"}});
+  EXPECT_EQ(got.find("global_batch_size"), nullptr);
+}
+
+TEST(DeriveCounting, SequencesOfAnswersHaveNoLengthOfTheirOwn) {
+  Config config;
+  config.settings.push_back({"framework", "torchtune", {}, "", ""});
+  config.settings.push_back({"global_batch_size", "48", {}, "ppo_batch_size", ""});
+  config.settings.push_back({"sequence_length", "512", {}, "tokenizer/max_seq_len", ""});
+  for (const Derived& one : derive(config)) EXPECT_NE(one.name, "tokens_per_step");
+}
+
 // first 4, by 4 to 16 over 240 samples: 80 samples of each of 4, 8 and 12, in 20, 10 and 7 steps (84: the stretch ends
 // within a step), which leaves 400 - 244 = 156 samples in steps of 16: 9 whole ones.
 TEST(DeriveCounting, AWarmUpWhileTheBatchGrowsGoesBySamples) {
