@@ -9,6 +9,9 @@
 
 namespace assay::setting {
 
+// The value of a setting that is left to the program. Config::find passes it over, so that another source may say it.
+inline constexpr std::string_view kAutomatic = "auto";
+
 inline constexpr std::string_view kFramework = "framework";  // whose words the source speaks; `written`: one of them
 
 // Optimizer and schedule.

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "assay/setting.h"
+
 namespace assay {
 
 std::string_view symbol(Unit unit) {
@@ -88,7 +90,8 @@ bool Run::has_begun() const {
 
 const Setting* Config::find(std::string_view key) const {
   for (auto it = settings.rbegin(); it != settings.rend(); ++it) {
-    if (it->key != key || it->value == "None" || it->value == "null" || it->value.empty()) continue;
+    const bool unset = it->value == "None" || it->value == "null" || it->value == setting::kAutomatic;
+    if (it->key != key || unset || it->value.empty()) continue;
     return it->unknown.empty() ? &*it : nullptr;
   }
   return nullptr;

@@ -199,10 +199,12 @@ class Deriver : DerivedFacts {
     return {steps, "accumulation", "梯度累积", setting::kGradientAccumulation};
   }
 
-  // Accumulation is 1 where these say nothing.
+  // Accumulation is 1 where these say nothing, unless a file of DeepSpeed's says it for Megatron.
   bool accumulates_once() const {
-    for (const std::string_view one : {"hf-trainer", "accelerate", "axolotl", "paddle", "deepspeed", "gpt-neox",
-                                       "fairseq", "torchtitan", "lightning", "maxtext", "mlx-lm", "torchtune"}) {
+    if (is("megatron") && config_.find("deepspeed_config") != nullptr) return false;
+    for (const std::string_view one :
+         {"hf-trainer", "accelerate", "axolotl", "paddle", "deepspeed", "gpt-neox", "fairseq", "torchtitan",
+          "lightning", "maxtext", "mlx-lm", "torchtune", "megatron", "megatron-swift"}) {
       if (is(one)) return true;
     }
     return false;
@@ -213,6 +215,7 @@ class Deriver : DerivedFacts {
     Product product;
     const Count steps = said(setting::kGradientAccumulation);
     if (!micro_ || is("verl") || unknown(setting::kGradientAccumulation)) return product;
+    if (is("fairseq") && said(setting::kMicroBatchTokens)) return product;  // whichever limit is met first
     if (is("nanogpt")) {
       product.times(micro_factor());
       product.times({steps.value_or(1), "accumulation over all ranks", "梯度累积（全部进程合计）",
@@ -252,10 +255,11 @@ class Deriver : DerivedFacts {
   void batch() {
     const Product product = batch_product();
     const bool calculated = !product.from().empty() && product.value();
+    // Where a batch is said and the accumulation is not, the accumulation is what is left: no product contradicts it.
+    const bool counts_all = !accumulates_once() || said(setting::kGradientAccumulation);
     if (const Count given = said(setting::kGlobalBatchSize)) {
       batch_ = given;
-      // NeMo and Megatron calculate the accumulation from the batch; a product of theirs says nothing against it.
-      as_set(setting::kGlobalBatchSize, *given, calculated ? &product : nullptr);
+      as_set(setting::kGlobalBatchSize, *given, calculated && counts_all ? &product : nullptr);
     } else if (unknown(setting::kGlobalBatchSize) || unknown(setting::kGlobalBatchTokens)) {
       // what it would be calculated from could only be another one
     } else if (const Count tokens = said(setting::kGlobalBatchTokens); tokens && sequence_) {
@@ -269,6 +273,7 @@ class Deriver : DerivedFacts {
       as_product(setting::kGlobalBatchSize, product, "sequences", " 条序列");
     }
     if (is("verl")) responses();
+    if (is("torchtune")) answers();
     rampup();
     tokens_of_step();
     ranks_from_batch();
@@ -316,22 +321,44 @@ class Deriver : DerivedFacts {
          fmt::format("{} 条序列不能被 {} 整除", shown(*batch_), shown(one))});
   }
 
-  // verl's policy optimisation counts its batch in prompts; each is answered rollout.n times.
+  // verl's policy optimisation counts its batch in prompts; each is answered rollout.n times, and an update of the
+  // optimizer takes ppo_mini_batch_size of the prompts.
   void responses() {
-    const auto ends = [](const Setting& one, std::string_view end) { return one.written.ends_with(end); };
-    const Setting* times = nullptr;
     for (const Setting& one : config_.settings) {
       prompts_ = prompts_ || one.key == "adv_estimator" || one.written.find("rollout") != std::string::npos;
-      if (ends(one, "rollout/n") || ends(one, "rollout.n")) times = &one;
     }
-    if (!prompts_ || !batch_ || times == nullptr || !times->unknown.empty()) return;
-    const auto number = times->number();
-    const Count each = number ? exact_integer(*number) : std::nullopt;
-    if (!each || *each <= 0) return;
+    const Count each = count_written("rollout", "n");
+    if (!prompts_ || !batch_ || !each) return;
+    responses(*batch_, setting::kGlobalBatchSize, *each, "responses_per_step");
+    if (const Count mini = count_written("actor", "ppo_mini_batch_size")) {
+      responses(*mini, "ppo_mini_batch_size", *each, "responses_per_update");
+    }
+  }
+
+  // torchtune's policy optimisation: a sequence is a prompt with its answer, however long that is.
+  void answers() {
+    prompts_ = std::any_of(config_.settings.begin(), config_.settings.end(),
+                           [](const Setting& one) { return one.written == "ppo_batch_size"; });
+  }
+
+  void responses(std::int64_t prompts, std::string_view key, std::int64_t each, std::string_view name) {
     Product product;
-    product.times({*batch_, "prompts", "条提示", setting::kGlobalBatchSize});
-    product.times({*each, "responses", "个回答", "rollout.n"});
-    as_product("responses_per_step", product, "sequences", " 条序列");
+    product.times({prompts, "prompts", "条提示", key});
+    product.times({each, "responses", "个回答", "rollout.n"});
+    as_product(name, product, "sequences", " 条序列");
+  }
+
+  // A positive count that is written at the end of a path, of a file or of an option: "a/level/word", "a.level.word".
+  Count count_written(std::string_view level, std::string_view word) const {
+    Count out;
+    for (const Setting& one : config_.settings) {
+      if (!one.written.ends_with(fmt::format("{}/{}", level, word)) &&
+          !one.written.ends_with(fmt::format("{}.{}", level, word)))
+        continue;
+      const auto number = one.unknown.empty() ? one.number() : std::nullopt;
+      out = number ? exact_integer(*number) : std::nullopt;
+    }
+    return out && *out > 0 ? out : std::nullopt;
   }
 
   void rampup() {

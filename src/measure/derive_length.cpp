@@ -168,7 +168,7 @@ class LengthFacts : DerivedFacts {
   // --- warm-up ---
 
   void warmup() {
-    if (const Count told = said(setting::kWarmupSteps)) return as_set(setting::kWarmupSteps, *told);
+    if (const Count told = said(setting::kWarmupSteps)) return warmup_said(*told);
     if (!first_unknown({setting::kWarmupSteps, setting::kWarmupSamples, setting::kWarmupTokens}).empty()) return;
     const Count samples = said(setting::kWarmupSamples);
     const Count tokens = said(setting::kWarmupTokens);
@@ -181,10 +181,40 @@ class LengthFacts : DerivedFacts {
     } else if (const auto share = number_said(config_, setting::kWarmupFraction)) {
       warmup_share(*share, steps_, setting::kWarmupFraction, "steps of the run", "全程", setting::kTrainSteps);
     } else if (const auto of_decay = number_said(config_, setting::kWarmupFractionOfDecay)) {
-      if (unknown(setting::kDecaySteps)) return;
-      const Count decay = said(setting::kDecaySteps);
-      warmup_share(*of_decay, decay ? decay : steps_, setting::kWarmupFractionOfDecay, "steps of decay", "衰减期",
-                   decay ? setting::kDecaySteps : setting::kTrainSteps);
+      warmup_of_decay(*of_decay);
+    }
+  }
+
+  // While the batch grows Megatron's schedule goes by samples, and a step of it is one of the whole batch.
+  void warmup_said(std::int64_t steps) {
+    const bool by_samples = sizes_.rampup && framework_.starts_with("megatron");
+    const Count samples = by_samples ? checked_multiply(steps, *sizes_.batch) : std::nullopt;
+    if (!samples || !with_rampup(setting::kWarmupSteps, *samples, setting::kWarmupSteps)) {
+      as_set(setting::kWarmupSteps, steps);
+    }
+  }
+
+  void warmup_of_decay(double share) {
+    if (!first_unknown({setting::kDecaySteps, setting::kDecaySamples}).empty()) return;
+    const Count decay = said(setting::kDecaySteps);
+    const Count steps = decay ? decay : said(setting::kTrainSteps);
+    Count samples = said(setting::kDecaySamples);
+    if (!samples && sizes_.rampup)
+      samples = steps ? checked_multiply(*steps, *sizes_.batch) : said(setting::kTrainSamples);
+    if (samples) return warmup_share_of_samples(share, *samples);
+    warmup_share(share, decay ? decay : steps_, setting::kWarmupFractionOfDecay, "steps of decay", "衰减期",
+                 decay ? setting::kDecaySteps : setting::kTrainSteps);
+  }
+
+  void warmup_share_of_samples(double share, std::int64_t all) {
+    const auto samples =
+        share >= 0 && share <= 1 ? exact_integer(std::ceil(share * static_cast<double>(all) - 1e-6)) : std::nullopt;
+    if (!samples || *samples <= 0 || !sizes_.batch) return;
+    if (sizes_.rampup) {
+      with_rampup(setting::kWarmupSteps, *samples, setting::kWarmupFractionOfDecay);
+    } else {
+      quotient(setting::kWarmupSteps, {*samples, "samples", "个样本", setting::kWarmupFractionOfDecay},
+               batch(*sizes_.batch));
     }
   }
 
@@ -192,9 +222,9 @@ class LengthFacts : DerivedFacts {
                     std::string_view of_key) {
     if (!of || !(share >= 0) || share > 1) return;
     // Up to the next whole step, but not above what was meant: 0.03 of 1000 steps are 30 although 0.03 * 1000 is a
-    // little more. verl leaves the rest out (int(ratio * steps)).
+    // little more. verl and MaxText leave the rest out (int(ratio * steps)).
     const double product = share * static_cast<double>(*of);
-    const double steps = is("verl") ? std::floor(product) : std::ceil(product - 1e-6);
+    const double steps = is("verl") || is("maxtext") ? std::floor(product) : std::ceil(product - 1e-6);
     const auto whole = exact_integer(std::max(steps, 0.0));
     if (!whole) return;
     add(std::string(setting::kWarmupSteps), Value(*whole),

@@ -163,6 +163,7 @@ void traits_of_flags(Asked& asked, std::string_view framework, ModelShape& shape
   if (asked.flag(setting::kQkNorm).value_or(false)) {
     shape.qk_norm = framework == "olmo" ? ModelShape::QkNorm::kWhole : ModelShape::QkNorm::kPerHead;
   }
+  if (megatron && asked.flag("post_norm").value_or(false)) shape.norms_per_layer = 4;  // MindSpeed-LLM: Gemma 2
   if (framework == "nemo" || framework == "olmo" || framework == "litgpt") {
     const char* key = framework == "nemo" ? "activation" : framework == "olmo" ? "activation_type" : "mlp_class_name";
     const std::string activation = asked.word(key);
@@ -333,7 +334,8 @@ std::optional<std::int64_t> count_said(const Config& config, std::string_view ke
 
 bool said_unknown(const Config& config, std::string_view key) {
   for (auto it = config.settings.rbegin(); it != config.settings.rend(); ++it) {
-    if (it->key != key || it->value == "None" || it->value == "null" || it->value.empty()) continue;
+    const bool unset = it->value == "None" || it->value == "null" || it->value == setting::kAutomatic;
+    if (it->key != key || unset || it->value.empty()) continue;
     return !it->unknown.empty();
   }
   return false;
@@ -360,7 +362,7 @@ std::optional<bool> flag_said(const Config& config, std::string_view key) {
 
 std::optional<DescribedModel> described_model(const Config& config, std::string_view framework) {
   Asked asked(config);
-  if (framework == "llm.c") return llmc_model(asked);
+  if (framework.starts_with("llm.c")) return llmc_model(asked);
   const auto [name, family] = family_of(asked, framework);
   if (name.empty()) return std::nullopt;
   ModelShape shape;

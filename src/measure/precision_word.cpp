@@ -26,6 +26,15 @@ std::string in_one_word(std::string_view word) {
   return {};
 }
 
+// Weights that a program is told to hold in 16 bits are multiplied in them. Of a model's own file, and of what a
+// framework prints, it is how they are stored.
+std::string weights_told(const Config& config) {
+  const Setting* told = config.find(setting::kParamsDtype);
+  if (told == nullptr || !told->written.starts_with("--")) return {};
+  std::string word = in_one_word(told->value);
+  return word == "bf16" || word == "fp16" ? word : std::string();
+}
+
 }  // namespace
 
 std::string precision_word(const Config& config) {
@@ -40,6 +49,8 @@ std::string precision_word(const Config& config) {
   if (fp16 == true) return "fp16";
   std::string word = in_one_word(word_said(config, setting::kPrecision));
   if (!word.empty()) return word;
+  word = weights_told(config);
+  if (!word.empty()) return word;
   return bf16 == false && fp16 == false ? "fp32" : "";
 }
 
@@ -50,6 +61,7 @@ void derive_precision(const Config& config, std::vector<Derived>& out) {
   for (const std::string_view key : {setting::kPrecision, setting::kFp8, setting::kBf16, setting::kFp16}) {
     if (config.find(key) != nullptr) fact.from.emplace_back(key);
   }
+  if (fact.from.empty()) fact.from.emplace_back(setting::kParamsDtype);
   if (flag_said(config, setting::kFp16) == true && flag_said(config, setting::kBf16) == true) {
     fact.disagreement = {"fp16 and bf16 are both on", "fp16 与 bf16 同时开启"};
   }

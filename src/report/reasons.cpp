@@ -21,6 +21,8 @@ constexpr Reason kReasons[] = {
     {"the script is too much work to follow", "脚本过于复杂，未继续推演"},
     {"set in a branch, line {}", "在第 {} 行的分支中设置"},
     {"depends on a condition, line {}", "取决于第 {} 行的条件"},
+    {"is in the function {}, which the script does not call", "位于函数 {} 中，脚本自身未调用该函数"},
+    {"left to the program", "由程序自行决定"},
     {"is input of `{}`", "来自 `{}` 的输入"},
     {"`let {}` is not followed", "`let {}` 不作推演"},
     {"\"{}\" is no number of processes", "“{}”不是进程数"},

@@ -115,10 +115,14 @@ class SettingsPage {
           std::any_of(different.begin(), different.end(), [&](const Setting* before) { return same(*before, *one); });
       if (!again) different.push_back(one);
     }
-    // What is not set says nothing where something is.
-    const bool some =
-        std::any_of(different.begin(), different.end(), [](const Setting* one) { return !is_unset(*one); });
-    if (some) std::erase_if(different, [](const Setting* one) { return is_unset(*one) && one->unknown.empty(); });
+    // What is not set, or left to the program, says nothing where something is.
+    const auto automatic = [](const Setting* one) { return one->value == setting::kAutomatic; };
+    const bool some = std::any_of(different.begin(), different.end(),
+                                  [&](const Setting* one) { return !is_unset(*one) && !automatic(one); });
+    if (some) {
+      std::erase_if(different,
+                    [&](const Setting* one) { return automatic(one) || (is_unset(*one) && one->unknown.empty()); });
+    }
     if (different.size() == 1) {
       const Setting& one = *different.front();
       const std::string relation = one.unknown.empty() && !is_unset(one) ? " = " : " ";

@@ -94,6 +94,19 @@ TEST(ConfigYaml, WhatStandsBeforeAFaultIsKept) {
   EXPECT_GE(got.faults[0].line, 3);
 }
 
+TEST(ConfigYaml, ACommaThatIsMissingBetweenLinesIsToldAndPutIn) {
+  const Read got = yaml("{\n \"a\": [[[\"x\"], 3]]\n\n \"b\": 1,\n \"c\": {\"d\": [2]\n  \"e\": 4}\n}\n");
+  EXPECT_THAT(got.lines, testing::IsSupersetOf({"4 b = 1", "5 c/d = [2]", "6 c/e = 4"}));
+  ASSERT_EQ(got.faults.size(), 2U);
+  EXPECT_THAT(got.faults[0].message, HasSubstr("a comma is missing"));
+  EXPECT_EQ(got.faults[0].line, 4);
+  EXPECT_EQ(got.faults[1].line, 6);
+  const Read other = yaml("{\n \"a\": 1,\n \"b\": {\"c\": 2\n");
+  ASSERT_EQ(other.faults.size(), 1U) << "a brace is missing, and no comma";
+  EXPECT_THAT(other.faults[0].message, HasSubstr("what follows is not read"));
+  EXPECT_EQ(yaml("a: {b: 1 c} d\n").faults.size(), 1U);
+}
+
 TEST(ConfigYaml, WandbValuesAreUnwrapped) {
   const Read got =
       yaml("wandb_version: 1\n_wandb:\n  desc: null\n  value: {cli: x}\nlr:\n  desc: null\n  value: 0.1\n");

@@ -131,6 +131,46 @@ TEST(PythonConfig, AProgramIsNone) {
   EXPECT_TRUE(is_python_config("a/config.py", "'''Words\nlr: 5\n'''\nlr = 1e-3\n", true));
 }
 
+TEST(PythonConfig, BranchesOfPlainNames) {
+  const std::string text =
+      "fast = False\nmode = make()\nlr = 1e-3\nhooks = [dict(type='A')]\nif fast:\n    lr = 2e-3\n"
+      "else:\n    seed = 7\nif not fast:\n    hooks += [dict(type='B')]\nif mode:\n    batch_size = 4\n"
+      "elif fast:\n    batch_size = 8\nmax_epochs = 3\n";
+  EXPECT_TRUE(is_python_config("c.py", text, true));
+  const Recording got = read_bytes("c.py", text);
+  const auto value = [&](std::string_view key) {
+    const Setting* one = got.config.find(key);
+    return one == nullptr ? std::string() : one->value;
+  };
+  EXPECT_EQ(value("learning_rate"), "1e-3");
+  EXPECT_EQ(value("seed"), "7");
+  EXPECT_EQ(value("train_epochs"), "3");
+  EXPECT_EQ(value("micro_batch_size"), "");
+  for (const Setting& one : got.config.settings) {
+    EXPECT_TRUE(one.key != "micro_batch_size" || one.unknown == "set in a branch, line 11") << one.unknown;
+  }
+  EXPECT_FALSE(is_python_config("c.py", "lr = 1e-3\nif __name__ == \"__main__\":\n    lr = 2\n", true));
+}
+
+TEST(PythonConfig, ItemsOfEarlierDictionariesAndImportedNames) {
+  const Recording got = read_bytes("c.py",
+                                   "from torch.optim import (AdamW,\n    SGD)\nfrom base import LR\n"
+                                   "data = dict(steps=40, seq=dict(length=16))\n"
+                                   "max_steps = data[\"steps\"] * 2\nseq_length = data['seq']['length']\n"
+                                   "warmup_steps = data['none']\noptimizer = AdamW\nlr = LR\n"
+                                   "params_dtype = torch.bfloat16\n");
+  const auto value = [&](std::string_view key) {
+    const Setting* one = got.config.find(key);
+    return one == nullptr ? std::string() : one->value;
+  };
+  EXPECT_EQ(value("train_steps"), "80");
+  EXPECT_EQ(value("sequence_length"), "16");
+  EXPECT_EQ(value("warmup_steps"), "");
+  EXPECT_EQ(value("optimizer"), "AdamW");
+  EXPECT_EQ(value("learning_rate"), "");
+  EXPECT_EQ(value("params_dtype"), "torch.bfloat16");
+}
+
 TEST(PythonConfig, EveryPrefixInAnyPieces) {
   const std::string whole =
       "a = dict(lr=1e-3, b=[dict(c=(1, 2)), 'x'])\nlr = 5 * (2 + 3)\nseed = \"\"\"a\nb\"\"\"\nx.y['z'] = 1\n";

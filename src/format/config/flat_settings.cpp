@@ -31,6 +31,10 @@ void plan(const Meaning& said, Recorder& recorder) {
 
 void record_meanings(std::span<const Meaning> all, const FlatSetting& one, Recorder& recorder) {
   for (const Meaning& said : all) {
+    if (said.value == "None" && is_automatic(one.text)) {
+      recorder.setting(said.key, std::string(setting::kAutomatic), one.line, one.path, "left to the program");
+      continue;
+    }
     recorder.setting(said.key, said.value, one.line, one.path, one.unknown);
     if (one.unknown.empty()) plan(said, recorder);
   }

@@ -121,6 +121,7 @@ class Options {
   }
 
   void tell(std::string_view option, const Argument& value) {
+    if (option_name(option) == "config_overrides") tell_overrides(value);
     CommandSetting one;
     one.flat = {std::string(option), value_text(value.text).substr(0, kLongest), value.line, value.why};
     const bool placeholder = value.text.starts_with('<') && value.text.find('>') != std::string::npos;
@@ -130,6 +131,19 @@ class Options {
       std::replace(one.flat.path.begin(), one.flat.path.end(), '.', '/');
     }
     out_.push_back(std::move(one));
+  }
+
+  // --config_overrides n_embd=1024,n_head=16 of transformers: sizes of the model.
+  void tell_overrides(const Argument& value) {
+    for (std::size_t at = 0; at < value.text.size();) {
+      const std::size_t end = std::min(value.text.find(',', at), value.text.size());
+      const std::string one = value.text.substr(at, end - at);
+      at = end + 1;
+      const std::size_t equals = one.find('=');
+      if (equals == std::string::npos || equals == 0) continue;
+      out_.push_back(
+          {"", {"config_overrides/" + one.substr(0, equals), one.substr(equals + 1), value.line, value.why}});
+    }
   }
 
   void override_setting(const Argument& word, std::size_t size) {
@@ -263,11 +277,28 @@ void name_file_of_launcher(const shell::Invocation& command, std::size_t program
   }
 }
 
+// Programs whose name tells whose words their options are, whatever the options are.
+const Vocabulary* words_of_program(std::string_view path) {
+  constexpr std::pair<std::string_view, const Vocabulary*> kPrograms[] = {
+      {"megatron", &kMegatronSwiftWords}, {"swift", &kHfTrainerWords},
+      {"trl", &kHfTrainerWords},          {"llamafactory-cli", &kHfTrainerWords},
+      {"fairseq-train", &kFairseqWords},  {"fairseq-hydra-train", &kFairseqWords},
+  };
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const auto* const found =
+      std::find_if(std::begin(kPrograms), std::end(kPrograms), [&](const auto& one) { return one.first == name; });
+  return found == std::end(kPrograms) ? nullptr : found->second;
+}
+
 }  // namespace
 
 Launch read_options(const std::vector<Argument>& words) {
   Launch out;
   out.settings = Options(words, 0, false).read();
+  // -u and -m are the interpreter's.
+  std::erase_if(out.settings, [](const CommandSetting& one) {
+    return !one.flat.path.starts_with("--") && one.flat.path.starts_with('-') && common_setting(one.flat.path).empty();
+  });
   out.trains = tells_training(out.settings, nullptr);
   return out;
 }
@@ -299,7 +330,7 @@ Launch read_launch(const shell::Invocation& whole_command, const Allocation& all
   const std::string& name = command.words[program].text;
   // llm.c's train_gpt2cu has options of one letter only.
   const bool short_options = name.find("train_gpt2") != std::string::npos && !name.ends_with(".py");
-  if (short_options) out.words = &kLlmcWords;
+  out.words = short_options ? &kLlmcWords : words_of_program(name);
   std::vector<CommandSetting> settings = Options(command.words, program + 1, short_options).read();
   out.trains = tells_training(settings, out.words);
   // A tool that is told a batch size is none of ours unless a launcher or a program of Python stands before it.

@@ -24,6 +24,20 @@ struct Number {
 };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name(char c);
+
+// Behind ["a"]["b"] at `at`; their words are joined to `name` by dots.
+std::size_t behind_subscripts(std::string_view text, std::size_t at, std::string& name) {
+  while (at + 4 < text.size() && text[at] == '[' && (text[at + 1] == '"' || text[at + 1] == '\'')) {
+    const std::size_t end = text.find(text[at + 1], at + 2);
+    if (end == std::string_view::npos || end + 1 >= text.size() || text[end + 1] != ']') break;
+    name += '.';
+    name += text.substr(at + 2, end - at - 2);
+    at = end + 2;
+  }
+  return at;
+}
+
 bool is_name(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -149,8 +163,10 @@ class Arithmetic {
       const auto number = number_of(word);
       return number ? *number : fail();
     }
-    const PythonValue* value = known_(word);
-    if (value == nullptr) return fail(std::string(word) + " is not set in this file");
+    std::string name(word);
+    at_ = behind_subscripts(text_, at_, name);
+    const PythonValue* value = known_(name);
+    if (value == nullptr) return fail(name + " is not set in this file");
     if (!value->unknown.empty()) return fail(value->unknown);
     const auto number = number_of(value->text);
     return number ? *number : fail();
@@ -223,13 +239,16 @@ PythonValue evaluate_python(std::string_view expression,
     std::erase(written, '_');
     return {written};
   }
-  if (std::all_of(text.begin(), text.end(), is_name)) {
-    const PythonValue* value = known(text);
+  const auto end_of_name = std::find_if_not(text.begin(), text.end(), is_name);
+  std::string name(text.begin(), end_of_name);
+  if (!name.empty() && behind_subscripts(text, name.size(), name) == text.size()) {
+    const PythonValue* value = known(name);
     if (value != nullptr) return *value;
-    return {std::string(text.substr(0, kLongest)), std::string(text) + " is not set in this file"};
+    return {std::string(text.substr(0, kLongest)), name + " is not set in this file"};
   }
   Arithmetic arithmetic(text.substr(0, kLongest), known);
-  if (text.size() <= kLongest && text.find_first_of("'\"") == std::string_view::npos) {
+  const bool plain = text.find_first_of("'\"") == std::string_view::npos || text.find('[') != std::string_view::npos;
+  if (text.size() <= kLongest && plain) {
     if (const auto number = arithmetic.run()) return {printed(*number)};
   }
   const std::string source(text.substr(0, kLongest));

@@ -1,6 +1,7 @@
 // A rank's batch is micro-batch × accumulation, and the global batch is the rank's times the data-parallel ranks:
 //
 //   gradient_accumulation_steps = MINIBS / MICRO_BATCH_SIZE         where the script says a micro-batch
+//   micro_batch_size = BATCHSIZE / GRADIENT_STEPS                   where it says the accumulation (BERT)
 //   global_batch_size = MINIBS × ranks / (TP × PP × CP)             else, where it says how many ranks there are
 //
 // The first needs nothing else, so it comes first; what follows from it is worked out where that is done for every
@@ -48,10 +49,15 @@ std::optional<std::int64_t> of_all_ranks(const Told& told, std::int64_t batch) {
 
 std::optional<SaidByRankBatch> said_by_rank_batch(const Told& told) {
   const auto batch = count_of(told, kRankBatchSize);
-  if (!batch || told.contains(setting::kGlobalBatchSize) || told.contains(setting::kGradientAccumulation)) {
-    return std::nullopt;
-  }
+  if (!batch || told.contains(setting::kGlobalBatchSize)) return std::nullopt;
   const FlatSetting& said = told.find(kRankBatchSize)->second;
+  if (told.contains(setting::kGradientAccumulation)) {
+    const auto passes = count_of(told, setting::kGradientAccumulation);
+    if (!passes || *batch % *passes != 0 || told.contains(setting::kMicroBatchSize)) return std::nullopt;
+    const std::string& written = told.find(setting::kGradientAccumulation)->second.path;
+    return SaidByRankBatch{setting::kMicroBatchSize,
+                           {said.path + " / " + written, std::to_string(*batch / *passes), said.line}};
+  }
   if (const auto micro = count_of(told, setting::kMicroBatchSize)) {
     if (*batch % *micro != 0) return std::nullopt;
     const std::string& written = told.find(setting::kMicroBatchSize)->second.path;

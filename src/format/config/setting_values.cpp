@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "assay/setting.h"
 #include "format/tables/number.h"
 
 namespace assay {
@@ -86,8 +87,10 @@ std::optional<bool> config_flag(std::string_view text) {
 
 bool is_unset(std::string_view text) {
   const std::string word = lower(trimmed(text).substr(0, 8));
-  return word.empty() || word == "none" || word == "null" || word == "~" || word == "auto";
+  return word.empty() || word == "none" || word == "null" || word == "~" || word == setting::kAutomatic;
 }
+
+bool is_automatic(std::string_view text) { return lower(trimmed(text).substr(0, 8)) == setting::kAutomatic; }
 
 std::string_view list_item(std::string_view text, std::size_t index) {
   text = trimmed(text);

@@ -21,6 +21,8 @@ std::optional<bool> config_flag(std::string_view text);
 
 /// "None", "null", "auto", an empty text: the program decides.
 bool is_unset(std::string_view text);
+/// "auto": said, and not known before the program decides.
+bool is_automatic(std::string_view text);
 
 /// The items of "[a, b]", "(a, b)" or "a, b"; one item where there is no list.
 std::string_view list_item(std::string_view text, std::size_t index);

@@ -306,6 +306,17 @@ void Interpreter::run_elsewhere(const std::vector<Field>& words) {
   run_text(text);
 }
 
+// What the script has exported and what tells how many processes there are.
+void Interpreter::add_exported(Invocation& one) const {
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "NNODES", "NPROC_PER_NODE"}) {
+    const Variable* variable = find(name);
+    if (variable == nullptr || !variable->exported || variable->values.empty()) continue;
+    const Value& value = variable->values[0];
+    const Why why = why_of(value);
+    one.environment.emplace_back(name, Argument{text_of(value), variable->line, why ? *why : ""});
+  }
+}
+
 void Interpreter::invoke(const Command& command, const std::vector<Field>& words) {
   const std::string name = text_of(words[0].value);
   if (!command.heredocs.empty() && is_one_of(name, kShells)) {
@@ -359,6 +370,7 @@ void Interpreter::invoke(const Command& command, const std::vector<Field>& words
     one.words.push_back(
         {text_of(field.value), field.value.empty() ? command.line : field.value[0].line, why ? *why : ""});
   }
+  add_exported(one);
   for (const Assignment& assignment : command.assignments) {
     if (assignment.array || assignment.indexed) continue;
     const Value value = expand_text(assignment.values[0]);

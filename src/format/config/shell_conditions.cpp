@@ -36,6 +36,17 @@ std::optional<std::int64_t> integer(std::string_view text) {
   return out;
 }
 
+// A variable that nobody set is empty, as it is for ${V:-default}.
+bool is_unset(const Value& value) {
+  bool unset = false;
+  for (const Piece& piece : value) {
+    if (!piece.why && piece.text.empty()) continue;
+    if (unset || !piece.why || !piece.why->ends_with("is not set in this script")) return false;
+    unset = true;
+  }
+  return unset;
+}
+
 }  // namespace
 
 // Greedy with one point to go back to: linear in practice, text × pattern at worst.
@@ -112,14 +123,23 @@ Interpreter::Truth Interpreter::test_one(const std::vector<Field>& words, std::s
     if (why_of(value)) return Truth::kUnknown;
     return text_of(value).empty() ? Truth::kNo : Truth::kYes;
   }
+  if (count == 3 &&
+      (text_of(words[begin].value).empty() || text_of(words[begin + 2].value).empty())) {  // [ "$V" == "" ]
+    const std::string op = text_of(words[begin + 1].value);
+    const Value& value = words[text_of(words[begin].value).empty() ? begin + 2 : begin].value;
+    const bool asks = op == "=" || op == "==" || op == "!=";
+    if (asks && is_unset(value)) {
+      by_unset_ = true;
+      return op == "!=" ? Truth::kNo : Truth::kYes;
+    }
+  }
   if (count == 2) {
     const std::string op = text_of(words[begin].value);
     const Value& value = words[begin + 1].value;
     if (op != "-z" && op != "-n") return Truth::kUnknown;
     if (why_of(value)) {
-      // A variable that nobody set is empty, as it is for ${V:-default}.
-      const bool unset = value.size() == 1 && why_of(value)->ends_with("is not set in this script");
-      if (!unset) return Truth::kUnknown;
+      if (!is_unset(value)) return Truth::kUnknown;
+      by_unset_ = true;
       return op == "-z" ? Truth::kYes : Truth::kNo;
     }
     return text_of(value).empty() == (op == "-z") ? Truth::kYes : Truth::kNo;

@@ -7,6 +7,7 @@
 
 #include "format/config/shell_interpreter.h"
 #include "format/config/shell_lexer.h"
+#include "format/config/shell_parser.h"
 
 namespace assay::shell {
 
@@ -154,6 +155,7 @@ Value Interpreter::part_value(const Part& part) {
     case Part::Kind::kText: return {{part.text, part.line}};
     case Part::Kind::kArithmetic: return arithmetic(part.argument, part.text, part.line);
     case Part::Kind::kCommand: {
+      if (const auto result = expr(part)) return {{*result, part.line}};
       const bool placeholder = part.text.starts_with('<') && !part.text.starts_with("<(");
       std::string shown = part.text.substr(0, kLongestShown);
       std::replace(shown.begin(), shown.end(), '\n', ' ');
@@ -162,6 +164,30 @@ Value Interpreter::part_value(const Part& part) {
     case Part::Kind::kParameter: break;
   }
   return parameter(part);
+}
+
+// $(expr 16 / $N): the one command whose output is arithmetic and nothing else. Nothing where a word is no number.
+std::optional<std::string> Interpreter::expr(const Part& part) {
+  std::string_view text = part.text;
+  const bool dollar = text.starts_with("$(") && text.ends_with(')');
+  if (!dollar && !(text.size() > 2 && text.starts_with('`') && text.ends_with('`'))) return std::nullopt;
+  text.remove_prefix(dollar ? 2 : 1);
+  text.remove_suffix(1);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (!text.starts_with("expr ") || !spend(text.size())) return std::nullopt;
+  const Script script = parse_script(text);
+  if (script.commands.size() != 1 || script.commands[0].kind != Command::Kind::kSimple) return std::nullopt;
+  std::string sum;
+  const std::vector<Field> words = expand_words(script.commands[0].words);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string word = text_of(words[i].value);
+    const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+    const bool sign = word.size() == 1 && std::string_view("+-*/%()").find(word[0]) != std::string_view::npos;
+    if (why_of(words[i].value) || (!number && !sign)) return std::nullopt;
+    sum += word + ' ';
+  }
+  const auto result = evaluate(sum, arithmetic_host());
+  return result ? std::optional(std::to_string(*result)) : std::nullopt;
 }
 
 // All values that the part stands for.

@@ -73,11 +73,46 @@ bool same(const Value& a, const Value& b) {
 
 }  // namespace
 
-Outcome Interpreter::run(const Script& script, Variables given) {
+Outcome Interpreter::run(const Script& script, Variables given, bool functions) {
   variables_ = std::move(given);
   run_list(script.commands);
+  if (functions) run_uncalled();
   out_.variables = std::move(variables_);
   return std::move(out_);
+}
+
+// Callers stand behind what they call, so from the last; what its caller gives it is not known.
+void Interpreter::run_uncalled() {
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [name, body] : functions_) order.emplace_back(body->line, name);
+  std::sort(order.rbegin(), order.rend());
+  for (const auto& [line, name] : order) {
+    const Command* body = functions_.find(name)->second;
+    if (!called_.insert(body).second) continue;
+    left_ = returned_ = in_function_ = false;
+    uncertain_ = "is in the function " + name + ", which the script does not call";
+    const Variables before = variables_;
+    calls_.push_back(body);
+    run_list(body->branches[0].body);
+    calls_.pop_back();
+    variables_ = before;
+  }
+}
+
+// What is done because a variable is not set. If it leaves the script it is a guard: whoever runs the script sets the
+// variable, and nothing of this is done.
+template <class Run>
+bool Interpreter::stays(Run&& run) {
+  const Variables before = variables_;
+  const std::size_t commands = out_.invocations.size();
+  spend(kVariableWork * before.size());
+  run();
+  if (!left_) return true;
+  left_ = false;
+  returned_ = false;
+  variables_ = before;
+  out_.invocations.erase(out_.invocations.begin() + static_cast<std::ptrdiff_t>(commands), out_.invocations.end());
+  return false;
 }
 
 Interpreter::Truth Interpreter::run_list(const List& list) {
@@ -91,7 +126,14 @@ Interpreter::Truth Interpreter::run_list(const List& list) {
         continue;
       }
       if (last != needed) continue;
+      if (by_unset_) {
+        const Truth guarded = last;
+        if (!stays([&] { last = run_command(command); })) last = guarded == Truth::kYes ? Truth::kNo : Truth::kYes;
+        by_unset_ = false;
+        continue;
+      }
     }
+    by_unset_ = false;
     last = run_command(command);
   }
   return last;
@@ -170,10 +212,16 @@ Interpreter::Truth Interpreter::run_if(const Command& command) {
   for (std::size_t i = 0; i < command.branches.size() && !decided; ++i) {
     const Branch& branch = command.branches[i];
     const bool is_else = command.has_else && i + 1 == command.branches.size();
+    by_unset_ = false;
     const Truth truth = is_else ? Truth::kYes : run_list(branch.condition);
     if (truth == Truth::kNo) continue;
     decided = truth == Truth::kYes;
-    if (decided && ways.empty() && uncertain_ == outer) return run_list(branch.body);
+    if (decided && ways.empty() && uncertain_ == outer) {
+      if (!std::exchange(by_unset_, false)) return run_list(branch.body);
+      if (stays([&] { run_list(branch.body); })) return Truth::kYes;
+      decided = false;
+      continue;
+    }
     uncertain_ = "set in a branch, line " + std::to_string(command.line);
     const Variables before = variables_;
     run_way(ways, before, [&] { run_list(branch.body); });
@@ -249,6 +297,7 @@ void Interpreter::run_function(const Command& body, std::vector<Field> arguments
   // One that calls itself would end by a condition that is not decided here.
   if (calls_.size() >= kDeepestCall || std::find(calls_.begin(), calls_.end(), &body) != calls_.end()) return;
   calls_.push_back(&body);
+  called_.insert(&body);
   std::swap(arguments_, arguments);
   const bool outer = std::exchange(in_function_, true);
   const auto references = references_;  // those that the function declares are its own

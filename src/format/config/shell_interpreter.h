@@ -30,7 +30,8 @@ struct Outcome {
 class Interpreter {
  public:
   /// given: variables that are set before the script begins. The script has to outlive the interpreter.
-  Outcome run(const Script& script, Variables given);
+  /// functions: those that the script defines and does not call are followed too, as whoever sources it calls them.
+  Outcome run(const Script& script, Variables given, bool functions = false);
 
  private:
   enum class Truth : std::uint8_t { kNo, kYes, kUnknown };
@@ -47,6 +48,9 @@ class Interpreter {
   void run_maybe(const Command& command);
   template <class Run>
   void run_way(std::vector<Variables>& ways, const Variables& before, Run&& run);
+  template <class Run>
+  bool stays(Run&& run);
+  void run_uncalled();
   Truth run_if(const Command& command);
   Truth run_case(const Command& command);
   void run_loop(const Command& command);
@@ -63,6 +67,7 @@ class Interpreter {
   void run_words(std::vector<Field> words);
   void run_elsewhere(const std::vector<Field>& words);
   void invoke(const Command& command, const std::vector<Field>& words);
+  void add_exported(Invocation& one) const;
   void write_out(const Command& command, const std::vector<Field>& words);
   void assign(const Assignment& one, bool exported);
   void assign_array(const Assignment& one, Variable& variable);
@@ -100,6 +105,7 @@ class Interpreter {
   std::optional<std::int64_t> index_of(const Word& index);
   const Variable* find(std::string_view name) const;
   Value unset_value(const Part& part);
+  std::optional<std::string> expr(const Part& part);
   static Value unknown(std::string_view written, std::int64_t line, std::string why);
   Value limited(Value value);
   bool spend(std::size_t work);
@@ -113,9 +119,11 @@ class Interpreter {
   Outcome out_;
   bool left_ = false;      // exit, return
   bool returned_ = false;  // return alone
+  bool by_unset_ = false;  // the last condition was decided by a variable that nobody set
   std::string uncertain_;  // the branch that runs, where it may as well not
   const Why grown_ = std::make_shared<const std::string>("grows beyond 1 MB");
   std::vector<const Command*> calls_;  // the functions that run
+  std::set<const Command*> called_;    // those that ever ran
   std::size_t work_ = 0;
 };
 

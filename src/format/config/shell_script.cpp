@@ -80,6 +80,13 @@ constexpr Term kVariableTerms[] = {
     {"dgxngpu", setting::kDevicesPerNode},
     {"world_size", setting::kWorldSize},
     {"minibs", kRankBatchSize},
+    {"batchsize", kRankBatchSize},
+    {"gradient_steps", setting::kGradientAccumulation},
+    {"opt_lamb_beta_1", setting::kAdamBeta1},
+    {"opt_lamb_beta_2", setting::kAdamBeta2},
+    {"weight_decay_rate", setting::kWeightDecay},
+    {"warmup_proportion", setting::kWarmupFraction},
+    {"init_loss_scale", setting::kInitialLossScale},
     {"max_lr", setting::kLearningRate},
     {"tensor_model_parallel", setting::kTensorParallelSize},
     {"pipeline_model_parallel", setting::kPipelineParallelSize},
@@ -140,11 +147,8 @@ class Reading {
       : recorder_(recorder), text_(text), lines_before_(lines_before) {
     read_slurm();
     script_ = shell::parse_script(text_);
-    outcome_ = shell::Interpreter().run(script_, given());
-    for (const shell::Invocation& one : outcome_.invocations) {
-      Launch launch = read_launch(one, allocation_);
-      if (launch.trains) launches_.push_back(std::move(launch));
-    }
+    follow(false);
+    if (!launches()) follow(true);
   }
 
   bool launches() const { return !launches_.empty(); }
@@ -192,6 +196,15 @@ class Reading {
   }
 
  private:
+  // functions: also those that nobody calls.
+  void follow(bool functions) {
+    outcome_ = shell::Interpreter().run(script_, given(), functions);
+    for (const shell::Invocation& one : outcome_.invocations) {
+      Launch launch = read_launch(one, allocation_);
+      if (launch.trains) launches_.push_back(std::move(launch));
+    }
+  }
+
   void read_slurm() {
     for (std::size_t at = 0, number = 1; at < text_.size(); ++number) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
@@ -316,12 +329,19 @@ class Reading {
         continue;
       }
       const std::string_view canonical = canonical_variable(name);
+      if (canonical == kRankBatchSize && name != "MINIBS" && !of_benchmark()) continue;
       const bool plain = flat.text.find_first_of(" \n") == std::string::npos && !flat.text.empty();
       if (canonical.empty() || told_.contains(canonical) || !plain) continue;
       all.settings.push_back({"", std::move(flat)});
     }
     all.words = &kVariableWords;
     add(std::move(all));
+  }
+
+  // Scripts of MLPerf say what machine they are for.
+  bool of_benchmark() const {
+    return outcome_.variables.contains("DGXNGPU") || outcome_.variables.contains("DGXNNODES") ||
+           outcome_.variables.contains("DGXSYSTEM");
   }
 
   void job() {

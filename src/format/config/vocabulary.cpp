@@ -230,7 +230,7 @@ class Reading {
   }
 
   std::vector<Meaning> said_by(const Term& term, const FlatSetting& one, const std::string& normal) const {
-    if (term.form == Form::kNoSetting) return nameless(one);
+    if (term.form == Form::kNoSetting || !stands_so(term, normal)) return nameless(one);
     if (term.form == Form::kBetas) return betas(one);
     if (term.form == Form::kGroupedQueries && !grouped(one, normal)) return {{last_word(one.path), one.text}};
     if (!one.unknown.empty() || is_unset(one.text))
@@ -261,12 +261,32 @@ class Reading {
       case Form::kTrainedLength:
         if (!beside(level_of(normal), "do_sample").empty()) return nameless(one);
         break;
+      case Form::kIfOn:
+        if (flag && !*flag) return {{last_word(one.path), one.text}};
+        break;
+      case Form::kUnlessOne:
+        if (number && *number == 1) return {{last_word(one.path), one.text}};
+        break;
       case Form::kAs:
+      case Form::kUnlessBeside:
+      case Form::kOnlyBeside:
       case Form::kBetas:
       case Form::kGroupedQueries:
       case Form::kNoSetting: break;
     }
     return {{std::string(name_of(term, normal)), value_of(one, term.canonical)}};
+  }
+
+  // A word that another one on its level turns into something else.
+  bool stands_so(const Term& term, const std::string& normal) const {
+    if (term.form != Form::kUnlessBeside && term.form != Form::kOnlyBeside) return true;
+    bool all = true;
+    for (std::size_t at = 0; at < term.beside.size();) {
+      const std::size_t end = std::min(term.beside.find(' ', at), term.beside.size());
+      all = all && !beside(level_of(normal), term.beside.substr(at, end - at)).empty();
+      at = end + 1;
+    }
+    return all == (term.form == Form::kOnlyBeside);
   }
 
   // What a schedule counts is its own length: the run may be shorter or longer.
@@ -384,11 +404,13 @@ const Vocabulary* vocabulary_named(std::string_view name) {
 const Vocabulary* vocabulary_of(std::span<const FlatSetting> settings) {
   std::set<std::string> paths;
   for (const FlatSetting& one : settings) paths.insert(normal_path(one.path));
-  const auto count = [&](const Vocabulary& one) {
-    return std::count_if(one.signature.begin(), one.signature.end(), [&](std::string_view words) {
-      return std::any_of(paths.begin(), paths.end(),
-                         [&](const std::string& path) { return path_ends_with(path, words); });
-    });
+  const auto occurs = [&](std::string_view words) {
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return path_ends_with(path, words); });
+  };
+  const auto count = [&](const Vocabulary& one) -> std::ptrdiff_t {
+    if (!one.own.empty() && std::none_of(one.own.begin(), one.own.end(), occurs)) return 0;
+    return std::count_if(one.signature.begin(), one.signature.end(), occurs);
   };
   // Of those that refine `refined`, or of all, the one of which most words occur.
   const auto best_of = [&](const Vocabulary* refined) {

@@ -26,6 +26,10 @@ enum class Form : std::uint8_t {
   kEndOfDecay,          // the least rate, where the scheduler (`type` one level up) decays to it
   kTrainedLength,       // unless `do_sample` beside it says that the text is to be generated
   kGroupedQueries,      // unless `group_query_attention` beside it is off; of options, only where it is one of them
+  kIfOn,                // one of several flags for the same: one that is off says nothing
+  kUnlessOne,           // a factor: 1 is none
+  kUnlessBeside,        // unless the words `beside` of the term stand on the same level, all of them
+  kOnlyBeside,          // only where they do
   kNoSetting,           // not what it looks like: it has no canonical name
 };
 
@@ -33,6 +37,7 @@ struct Term {
   std::string_view words;      // the end of a path, in lower case with '_' and '/'; with '/' first, the whole path
   std::string_view canonical;  // empty for kNoSetting
   Form form = Form::kAs;
+  std::string_view beside = {};  // of kUnlessBeside and kOnlyBeside
 };
 
 struct Vocabulary {
@@ -42,6 +47,8 @@ struct Vocabulary {
   const Vocabulary* base = nullptr;  // whose terms hold where it has none of its own
   // Whose words its files may hold in greater number than its own: a block of DeepSpeed in the arguments of a Trainer.
   const Vocabulary* refines = nullptr;
+  // Words of its own, of which one at least has to be there, where most of its signature is another's, too.
+  std::span<const std::string_view> own = {};
 };
 
 /// All of them. Of two that fit equally well the first counts.

@@ -45,6 +45,8 @@ constexpr std::string_view kMegatronSignature[] = {
     "ds_sequence_parallel_size",
     "train_tokens",
     "lr_warmup_tokens",
+    "checkpoint_activations",  // until 2022
+    "data_impl",
 };
 
 // "--position-embedding-type rope" and so on are kept as written; flags that are absent keep Megatron's default.
@@ -75,7 +77,9 @@ constexpr Term kMegatronTerms[] = {
     {"make_vocab_size_divisible_by", setting::kVocabDivisor},
     {"pad_vocab_size_to", setting::kPaddedVocabSize},
     {"untie_embeddings_and_output_weights", setting::kTiedEmbeddings, Form::kNot},
-    {"swiglu", setting::kGatedMlp},
+    {"swiglu", setting::kGatedMlp, Form::kIfOn},
+    {"geglu", setting::kGatedMlp, Form::kIfOn},      // MindSpeed-LLM
+    {"gelu_tanh", setting::kGatedMlp, Form::kIfOn},  // MindSpeed-LLM: "Tanh Geglu activate function"
     {"disable_bias_linear", setting::kLinearBias, Form::kNot},
     {"add_bias_linear", setting::kLinearBias},
     {"add_qkv_bias", setting::kQkvBias},
@@ -109,6 +113,9 @@ constexpr Term kMegatronTerms[] = {
     {"tokenizer_model", setting::kTokenizer},
     {"tokenizer_name_or_path", setting::kTokenizer},
     {"data_path", setting::kData},
+    // Of a model that sees images, seq_length counts what the image becomes, and this one the tokens.
+    {"seq_length", setting::kSequenceLength, Form::kUnlessBeside, "language_model_type decoder_seq_length"},
+    {"decoder_seq_length", setting::kSequenceLength, Form::kOnlyBeside, "language_model_type"},
     {"save_interval", setting::kSaveInterval},
     {"eval_interval", setting::kEvalInterval},
     {"log_interval", setting::kLogInterval},
@@ -144,6 +151,23 @@ constexpr std::string_view kGptNeoxSignature[] = {
     "steps_per_print",
     "optimizer/params/lr",
     "/min_lr",
+};
+
+// A file of GPT-NeoX repeats the words of Megatron, and a script of Megatron has none of these.
+constexpr std::string_view kGptNeoxOwn[] = {
+    "pipe_parallel_size",
+    "no_weight_tying",
+    "pos_emb",
+    "rotary_pct",
+    "attention_config",
+    "gpt_j_residual",
+    "num_kv_heads",
+    "checkpoint_factor",
+    "output_layer_parallelism",
+    "train_data_paths",
+    "zero_optimization/stage",
+    "optimizer/params/lr",
+    "train_micro_batch_size_per_gpu",
 };
 
 constexpr Term kGptNeoxTerms[] = {
@@ -274,10 +298,29 @@ constexpr Term kMegatronBridgeTerms[] = {
     {"dataset/num_workers", setting::kNumWorkers},
 };
 
+// `megatron sft` of ms-swift: found by its command, since half of its words are the Trainer's.
+constexpr Term kMegatronSwiftTerms[] = {
+    {"model", setting::kModel},
+    {"dataset", setting::kData},
+    {"cached_dataset", setting::kData},
+    {"max_length", setting::kSequenceLength},
+    {"num_train_epochs", setting::kTrainEpochs},
+    {"max_epochs", setting::kTrainEpochs},
+    {"save_steps", setting::kSaveInterval},
+    {"eval_steps", setting::kEvalInterval},
+    {"logging_steps", setting::kLogInterval},
+    {"torch_dtype", setting::kParamsDtype},
+    {"loss_scale", "", Form::kNoSetting},  // weights of the loss by parts of a conversation
+    {"num_iterations", "", Form::kNoSetting},
+    {"finetune", "", Form::kNoSetting},  // whether the optimizer's state is left out of what is loaded
+};
+
 }  // namespace
 
 constinit const Vocabulary kMegatronWords{"megatron", kMegatronSignature, kMegatronTerms};
-constinit const Vocabulary kGptNeoxWords{"gpt-neox", kGptNeoxSignature, kGptNeoxTerms, &kMegatronWords};
+constinit const Vocabulary kGptNeoxWords{"gpt-neox",      kGptNeoxSignature, kGptNeoxTerms,
+                                         &kMegatronWords, nullptr,           kGptNeoxOwn};
+constinit const Vocabulary kMegatronSwiftWords{"megatron-swift", {}, kMegatronSwiftTerms, &kMegatronWords};
 constinit const Vocabulary kNemoWords{"nemo", kNemoSignature, kNemoTerms, &kMegatronWords};
 constinit const Vocabulary kMegatronBridgeWords{"megatron-bridge", kMegatronBridgeSignature, kMegatronBridgeTerms,
                                                 &kMegatronWords};

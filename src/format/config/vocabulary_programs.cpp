@@ -57,6 +57,26 @@ constexpr Term kLlmcTerms[] = {
     {"n", setting::kSaveInterval},
 };
 
+// The same training in Python, train_gpt2.py: its total batch is of tokens.
+constexpr std::string_view kLlmcPythonSignature[] = {
+    "input_bin",    "input_val_bin",        "val_loss_every", "sample_every",   "write_tensors",
+    "tensorcores",  "overfit_single_batch", "inference_only", "num_iterations", "learning_rate_decay_frac",
+    "warmup_iters", "total_batch_size",     "zero_stage",
+};
+constexpr std::string_view kLlmcPythonOwn[] = {"input_bin", "overfit_single_batch", "learning_rate_decay_frac",
+                                               "write_tensors"};
+
+constexpr Term kLlmcPythonTerms[] = {
+    {"input_bin", setting::kData},
+    {"model", setting::kModel},
+    {"batch_size", setting::kMicroBatchSize},
+    {"sequence_length", setting::kSequenceLength},
+    {"total_batch_size", setting::kGlobalBatchTokens},
+    {"num_iterations", setting::kTrainSteps},
+    {"learning_rate_decay_frac", setting::kMinLearningRateFraction},
+    {"val_loss_every", setting::kEvalInterval},
+};
+
 constexpr std::string_view kNanochatSignature[] = {
     "matrix_lr",        "embedding_lr",      "unembedding_lr",    "warmdown_ratio",
     "total_batch_size", "device_batch_size", "core_metric_every", "target_param_data_ratio",
@@ -125,12 +145,15 @@ constexpr Term kFairseqTerms[] = {
     {"tokens_per_sample", setting::kSequenceLength},
     {"distributed_world_size", setting::kWorldSize},
     {"model_parallel_size", setting::kTensorParallelSize},
+    {"memory_efficient_fp16", setting::kFp16, Form::kIfOn},
+    {"memory_efficient_bf16", setting::kBf16, Form::kIfOn},
     {"fp16_init_scale", setting::kInitialLossScale},
     {"fp16_scale_window", setting::kLossScaleWindow},
     {"min_loss_scale", setting::kMinLossScale},
     {"task/data", setting::kData},
     {"model/_name", setting::kModelType},
     {"save_interval_updates", setting::kSaveInterval},
+    {"save_interval", "", Form::kNoSetting},  // in epochs
     {"validate_interval_updates", setting::kEvalInterval},
     {"dataset/num_workers", setting::kNumWorkers},
     {"decoder_layers", setting::kNumLayers},
@@ -189,7 +212,7 @@ constexpr Term kMindformersTerms[] = {
     {"batch_size", "", Form::kNoSetting},  // of data sets and of the model for prediction: the runner's counts
     {"runner_wrapper/max_grad_norm", setting::kClipNorm},
     {"runner_wrapper/use_clip_grad", "use_clip_grad"},
-    {"runner_wrapper/scale_sense", setting::kLossScale},
+    {"runner_wrapper/scale_sense", setting::kLossScale, Form::kUnlessOne},
     {"scale_sense/loss_scale_value", setting::kInitialLossScale},
     {"scale_sense/scale_window", setting::kLossScaleWindow},
     {"parallel_config/data_parallel", setting::kDataParallelSize},
@@ -217,6 +240,56 @@ constexpr Term kMindformersTerms[] = {
     {"data_loader/dataset_dir", setting::kData},
     {"load_checkpoint", setting::kResumeFrom},
     {"train_dataset/num_parallel_workers", setting::kNumWorkers},
+};
+
+// MindFormers outside of graphs: named after torchtitan's words, which have a degree where these have none.
+constexpr std::string_view kMindformersPynativeSignature[] = {
+    "parallelism/data_parallel_shard",
+    "parallelism/tensor_parallel",
+    "parallelism/pipeline_parallel",
+    "parallelism/context_parallel",
+    "parallelism/expert_parallel",
+    "parallelism/pipeline_parallel_interleave_num",
+    "training/steps",
+    "training/local_batch_size",
+    "training/global_batch_size",
+    "training/max_norm",
+    "lr_scheduler/type",
+    "lr_scheduler/learning_rate",
+    "model/model_type",
+    "model/compute_dtype",
+    "train_dataset/dataloader/type",
+};
+constexpr std::string_view kMindformersPynativeOwn[] = {"parallelism/data_parallel_shard",
+                                                        "parallelism/tensor_parallel", "lr_scheduler/learning_rate"};
+
+constexpr Term kMindformersPynativeTerms[] = {
+    {"lr_scheduler/learning_rate", setting::kLearningRate},
+    {"lr_scheduler/lr_end", setting::kMinLearningRate},
+    {"lr_scheduler/warmup_steps", setting::kWarmupSteps},
+    {"lr_scheduler/warmup_ratio", setting::kWarmupFraction},
+    {"lr_scheduler/total_steps", setting::kDecaySteps},
+    {"lr_scheduler/type", setting::kSchedule},
+    {"optimizer/type", setting::kOptimizer},
+    {"optimizer/betas", "", Form::kBetas},
+    {"optimizer/adamw_betas", "", Form::kBetas},
+    {"optimizer/eps", setting::kAdamEpsilon},
+    {"optimizer/adamw_eps", setting::kAdamEpsilon},
+    {"optimizer/weight_decay", setting::kWeightDecay},
+    {"training/steps", setting::kTrainSteps},
+    {"training/local_batch_size", setting::kMicroBatchSize},
+    {"training/global_batch_size", setting::kGlobalBatchSize},
+    {"training/max_norm", setting::kClipNorm},
+    {"training/seed", setting::kSeed},
+    {"parallelism/data_parallel_shard", setting::kDataParallelShards},
+    {"parallelism/data_parallel_replicate", setting::kDataParallelReplicas},
+    {"parallelism/tensor_parallel", setting::kTensorParallelSize},
+    {"parallelism/pipeline_parallel", setting::kPipelineParallelSize},
+    {"parallelism/context_parallel", setting::kContextParallelSize},
+    {"parallelism/expert_parallel", setting::kExpertParallelSize},
+    {"model/seq_length", setting::kSequenceLength},
+    {"model/compute_dtype", setting::kPrecision},
+    {"model/params_dtype", setting::kParamsDtype},
 };
 
 constexpr std::string_view kMlxSignature[] = {
@@ -402,9 +475,14 @@ constexpr Term kDiffusersTerms[] = {
 
 constinit const Vocabulary kNanogptWords{"nanogpt", kNanogptSignature, kNanogptTerms};
 constinit const Vocabulary kLlmcWords{"llm.c", {}, kLlmcTerms};
+constinit const Vocabulary kLlmcPythonWords{"llm.c-python", kLlmcPythonSignature, kLlmcPythonTerms, nullptr,
+                                            nullptr,        kLlmcPythonOwn};
 constinit const Vocabulary kNanochatWords{"nanochat", kNanochatSignature, kNanochatTerms};
 constinit const Vocabulary kFairseqWords{"fairseq", kFairseqSignature, kFairseqTerms};
-constinit const Vocabulary kMindformersWords{"mindformers", kMindformersSignature, kMindformersTerms};
+constinit const Vocabulary kMindformersWords{"mindformers", kMindformersSignature, kMindformersTerms, &kHfModelWords};
+constinit const Vocabulary kMindformersPynativeWords{
+    "mindformers-pynative", kMindformersPynativeSignature, kMindformersPynativeTerms, &kHfModelWords, nullptr,
+    kMindformersPynativeOwn};
 constinit const Vocabulary kMlxWords{"mlx-lm", kMlxSignature, kMlxTerms};
 constinit const Vocabulary kAlgoperfWords{"algoperf", kAlgoperfSignature, kAlgoperfTerms};
 constinit const Vocabulary kT5xWords{"t5x", kT5xSignature, kT5xTerms};

@@ -6,7 +6,7 @@
 namespace assay {
 
 // vocabulary_megatron.cpp
-extern const Vocabulary kMegatronWords, kGptNeoxWords, kNemoWords, kMegatronBridgeWords;
+extern const Vocabulary kMegatronWords, kMegatronSwiftWords, kGptNeoxWords, kNemoWords, kMegatronBridgeWords;
 // vocabulary_trainers.cpp
 extern const Vocabulary kDeepspeedWords, kDeepspeedDumpWords, kHfTrainerWords, kAccelerateWords, kAxolotlWords,
     kPaddleWords, kVerlWords, kOpenRlhfWords, kTrlxWords, kLightningWords, kLevanterWords, kTorchtuneWords;
@@ -14,8 +14,10 @@ extern const Vocabulary kDeepspeedWords, kDeepspeedDumpWords, kHfTrainerWords, k
 extern const Vocabulary kOlmoWords, kOlmoCoreWords, kTorchtitanWords, kLitgptWords, kNanotronWords, kMaxtextWords,
     kLlmFoundryWords;
 // vocabulary_programs.cpp
-extern const Vocabulary kNanogptWords, kLlmcWords, kNanochatWords, kFairseqWords, kMindformersWords, kMlxWords,
-    kAlgoperfWords, kMlperfWords, kT5xWords, kLlamaParamsWords, kDiffusersWords;
+extern const Vocabulary kNanogptWords, kLlmcWords, kLlmcPythonWords, kNanochatWords, kFairseqWords, kMindformersWords,
+    kMindformersPynativeWords, kMlxWords, kAlgoperfWords, kMlperfWords, kT5xWords, kLlamaParamsWords, kDiffusersWords;
+// vocabulary_internlm.cpp
+extern const Vocabulary kInternevoWords, kXtunerWords;
 // vocabulary_models.cpp
 extern const Vocabulary kHfModelWords;
 

@@ -113,6 +113,10 @@ constexpr Term kHfTrainerTerms[] = {
     {"max_seq_len", setting::kSequenceLength},
     {"cutoff_len", setting::kSequenceLength},
     {"block_size", setting::kSequenceLength},
+    {"model_max_length", setting::kSequenceLength},  // of programs that cut or fill their texts to it
+    {"loss_scale", "", Form::kNoSetting},            // ms-swift: weights of the loss by parts of a conversation
+    {"fp16/loss_scale", setting::kLossScale},
+    {"num_iterations", "", Form::kNoSetting},  // how often a batch of answers is used
     {"max_prompt_length", "", Form::kNoSetting},
     {"max_completion_length", "", Form::kNoSetting},
     {"data_seed", "", Form::kNoSetting},
@@ -349,6 +353,8 @@ constexpr Term kOpenRlhfTerms[] = {
     {"micro_train_batch_size", setting::kMicroBatchSize},
     {"actor_learning_rate", setting::kLearningRate},
     {"critic_learning_rate", "", Form::kNoSetting},
+    {"actor_weight_decay", setting::kWeightDecay},
+    {"critic_weight_decay", "", Form::kNoSetting},
     {"max_norm", setting::kClipNorm},
     {"max_len", setting::kSequenceLength},
     {"prompt_max_len", "", Form::kNoSetting},
@@ -448,12 +454,20 @@ constexpr std::string_view kTorchtuneSignature[] = {
 };
 
 constexpr Term kTorchtuneTerms[] = {
-    {"model/_component_", setting::kModel},           {"optimizer/_component_", setting::kOptimizer},
-    {"lr_scheduler/_component_", setting::kSchedule}, {"dataset/_component_", setting::kData},
-    {"tokenizer/path", setting::kTokenizer},          {"tokenizer/max_seq_len", setting::kSequenceLength},
-    {"clip_grad_norm", setting::kClipNorm},           {"dtype", setting::kPrecision},
-    {"max_steps_per_epoch", "max_steps_per_epoch"},   {"tensor_parallel_dim", setting::kTensorParallelSize},
+    {"model/_component_", setting::kModel},
+    {"optimizer/_component_", setting::kOptimizer},
+    {"lr_scheduler/_component_", setting::kSchedule},
+    {"dataset/_component_", setting::kData},
+    {"tokenizer/path", setting::kTokenizer},
+    {"tokenizer/max_seq_len", setting::kSequenceLength},
+    {"clip_grad_norm", setting::kClipNorm},
+    {"dtype", setting::kPrecision},
+    {"max_steps_per_epoch", "max_steps_per_epoch"},
+    {"tensor_parallel_dim", setting::kTensorParallelSize},
     {"log_every_n_steps", setting::kLogInterval},
+    {"num_steps", "", Form::kNoSetting},  // of the environment
+    {"ppo_batch_size", setting::kGlobalBatchSize},
+    {"batch_size", setting::kMicroBatchSize, Form::kUnlessBeside, "ppo_batch_size"},
 };
 
 }  // namespace

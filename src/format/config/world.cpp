@@ -329,24 +329,20 @@ FlatSetting product(const FlatSetting& nodes, const FlatSetting& per_node) {
   return out;
 }
 
-void read_allocation(std::string_view line, std::int64_t number, Allocation& out) {
-  constexpr std::string_view kMark = "#SBATCH";
-  if (!line.starts_with(kMark)) return;
-  line.remove_prefix(kMark.size());
-  line = line.substr(0, line.find(" #"));
-  const auto trim = [](std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-    return text;
-  };
-  line = trim(line);
-  std::size_t end = line.find_first_of("= \t");
-  if (line.size() > 2 && line[0] == '-' && line[1] != '-') end = 2;  // -N4
-  const std::string_view name = line.substr(0, end);
-  if (end == std::string_view::npos) return;
-  std::string_view value = line.substr(end);
-  if (value.starts_with('=')) value.remove_prefix(1);
-  value = trim(value);
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view kBlank = " \t\r";
+  std::vector<std::string_view> out;
+  for (std::size_t at = line.find_first_not_of(kBlank); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBlank, at), line.size());
+    out.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kBlank, end);
+  }
+  return out;
+}
+
+void take_option(std::string_view name, std::string_view value, std::int64_t number, Allocation& out) {
   const bool devices = name == "--gpus-per-node" || (name == "--gres" && value.starts_with("gpu")) ||
                        (name == "--gres" && value.starts_with("npu"));
   if (devices) value = value.substr(value.find_last_of(':') + 1);
@@ -356,6 +352,26 @@ void read_allocation(std::string_view line, std::int64_t number, Allocation& out
   if (name == "--ntasks" || name == "-n") out.tasks = found;
   if (name == "--ntasks-per-node" || name == "--tasks-per-node") out.tasks_per_node = found;
   if (devices && value.find_first_not_of("0123456789") == std::string_view::npos) out.devices_per_node = found;
+}
+
+}  // namespace
+
+// Several options may stand on one line.
+void read_allocation(std::string_view line, std::int64_t number, Allocation& out) {
+  constexpr std::string_view kMark = "#SBATCH";
+  if (!line.starts_with(kMark)) return;
+  line.remove_prefix(kMark.size());
+  const std::vector<std::string_view> words = words_of(line.substr(0, line.find(" #")));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.size() < 2 || word[0] != '-') continue;
+    std::size_t end = word.find('=');
+    if (word[1] != '-' && word.size() > 2) end = 2;  // -N4
+    std::string_view value = end == std::string_view::npos ? std::string_view{} : word.substr(end);
+    if (value.starts_with('=')) value.remove_prefix(1);
+    if (end == std::string_view::npos && i + 1 < words.size() && !words[i + 1].starts_with('-')) value = words[++i];
+    take_option(word.substr(0, end), value, number, out);
+  }
 }
 
 }  // namespace assay

@@ -11,8 +11,11 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
+#include <vector>
 
 #include "format/config/config_tree.h"
 
@@ -129,10 +132,21 @@ class Builder final : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, std::uint32_t> anchors_;
 };
 
-}  // namespace
+// Where the text stands at a mark; nothing where the mark is behind it.
+std::optional<std::size_t> offset_of(const std::string& text, const YAML::Mark& mark) {
+  std::size_t at = 0;
+  for (int line = 0; line < mark.line; ++line) {
+    at = text.find('\n', at);
+    if (at == std::string::npos) return std::nullopt;
+    ++at;
+  }
+  at += static_cast<std::size_t>(std::max(mark.column, 0));
+  return at < text.size() ? std::optional(at) : std::nullopt;
+}
 
-ReadConfig read_yaml(const std::string& text) {
+ReadConfig read_once(const std::string& text, std::optional<YAML::Mark>& missing_comma) {
   ReadConfig out;
+  missing_comma.reset();
   Builder builder(out.tree);
   try {
     std::istringstream stream(text);
@@ -146,11 +160,38 @@ ReadConfig read_yaml(const std::string& text) {
                           error.mark.is_null() ? 0 : error.mark.line + 1, ""});
   } catch (const YAML::Exception& error) {
     const bool placed = !error.mark.is_null();
+    if (placed && error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW) missing_comma = error.mark;
     out.faults.push_back({ErrorCode::kCorrupt, "broken YAML: " + error.msg + "; what follows is not read",
                           placed ? error.mark.line + 1 : 0,
                           error.msg.find("tab") != std::string::npos ? "indent with spaces" : ""});
   }
   return out;
+}
+
+}  // namespace
+
+// GPT-NeoX writes its files in braces, where one comma that is missing between two lines would end the reading. The
+// program that reads such a file refuses it, which is told; what was meant is read nevertheless, if commas are all that
+// is missing.
+ReadConfig read_yaml(const std::string& text) {
+  constexpr std::size_t kMostCommas = 8;
+  std::optional<YAML::Mark> missing;
+  ReadConfig as_written = read_once(text, missing);
+  std::string mended = text;
+  std::vector<ConfigFault> told;
+  while (missing && told.size() < kMostCommas) {
+    const auto at = offset_of(mended, *missing);
+    const std::size_t line = at ? mended.rfind('\n', *at) : std::string::npos;
+    if (line == std::string::npos || mended.find_first_not_of(" \t", line + 1) != *at) return as_written;
+    mended.insert(*at, ",");
+    told.push_back({ErrorCode::kCorrupt, "broken YAML: a comma is missing before this line; read as if it were there",
+                    missing->line + 1, "a program that reads this file refuses it"});
+    ReadConfig out = read_once(mended, missing);
+    if (missing || !out.faults.empty()) continue;
+    out.faults = std::move(told);
+    return out;
+  }
+  return as_written;
 }
 
 }  // namespace assay
