@@ -138,6 +138,14 @@ TEST(LinesBeside, TheProcessesOfOneStepAreRanks) {
   EXPECT_EQ(values_of(r, "tot_loss"), std::vector<double>(3, 0.28));
 }
 
+TEST(LinesBeside, WhatANanWasMadeOfIsOfItsStep) {
+  const Recording r = read_log(
+      "FloatingPointError: Loss became infinite or NaN at iteration=27!\n"
+      "loss_dict = {'loss_cls': tensor(nan, device='cuda:0'), 'loss_box_reg': tensor(0.25, device='cuda:0')}\n");
+  ASSERT_EQ(r.rows(), 1U);
+  EXPECT_EQ(r.step[0], 27);
+}
+
 TEST(LinesBeside, ARecordOfHuggingFaceNeedsNoEpoch) {
   const Recording r = read_log(
       "{'loss': 1.46, 'grad_norm': 1.2, 'learning_rate': 4.5e-06, 'epoch': 0.66}\n"
