@@ -119,6 +119,18 @@ TEST(LinesBeside, AnEvaluationThatEveryLineRepeatsCountsWhereItChanges) {
   EXPECT_EQ(values_of(read_log(log), metric::kEvalLoss), (std::vector<double>{4.106, 3.95}));
 }
 
+TEST(LinesBeside, WhatABarShowsOfAnEvaluationStaysThere) {
+  std::string log;
+  for (int i = 1; i <= kLast; ++i) {
+    log += print("Epoch 0:  %d%%|#####     | %d/99 [00:33<00:03, 27.70it/s, loss=%.4f, v_num=7, val_loss=%s]", i, i,
+                 loss_at(i), i < 5 ? "4.1" : "3.9") +
+           '\n';
+  }
+  const Recording r = read_log(log);
+  EXPECT_EQ(values_of(r, metric::kLoss).size(), std::size_t{kLast});
+  EXPECT_EQ(values_of(r, metric::kEvalLoss), (std::vector<double>{4.1, 3.9}));
+}
+
 TEST(LinesBeside, TheProcessesOfOneStepAreRanks) {
   std::string log;
   for (int rank = 0; rank < 3; ++rank) {

@@ -257,13 +257,6 @@ class Deriver {
     if (tokens.literals[2].core.starts_with("]<std")) out_.slots[1].use = SlotUse::kRank;
   }
 
-  // "I0609 07:53:35.956785 140160153200448 hooks.py:260] Loss = 1.65": a process or thread stands before the place in
-  // the source.
-  static bool names_source(std::string_view behind) {
-    const std::string_view word = behind.substr(0, behind.find(' '));
-    return word.ends_with(".py:") || word.ends_with(".cc:") || word.ends_with(".cpp:");
-  }
-
   // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
   // line tells its step otherwise, what a launcher puts before each line ("0: iteration …").
   void choose_step(const Tokenised& tokens) {
@@ -351,6 +344,8 @@ class Deriver {
     spec.printed_as = claims_[slot].key;
     spec.unit = unit;
     spec.loss_likeness = metric.starts_with("train_loss") || metric == "epoch_loss" ? 2 : 0;
+    // What a bar shows of an evaluation stays there until the next.
+    spec.held = out_.dialect == nullptr && out_.bar_step && metric.starts_with("eval_");
     if (out_.dialect != nullptr) {
       const auto held = out_.dialect->held;
       spec.held = std::find(held.begin(), held.end(), metric) != held.end();
