@@ -52,6 +52,14 @@ TEST(LinesBeside, TimeBesideTheTimeOfDataIsThatOfTheStep) {
   EXPECT_EQ(values_of(alone, metric::kMemory), std::vector<double>(kLast, 40.5));
 }
 
+TEST(LinesBeside, TheTimeOfAnEvaluationIsNoTimeOfAStep) {
+  const Recording r = read_lines(
+      "Test:  [%3d/20]  eta: 0:00:10  loss: %.4f (6.5)  acc1: 5.0 (5.0)  time: 0.8  data: 0.7  max mem: 5012");
+  EXPECT_EQ(values_of(r, metric::kEvalLoss).size(), std::size_t{kLast});
+  EXPECT_TRUE(values_of(r, metric::kStepTime).empty());
+  EXPECT_TRUE(values_of(r, "data_time").empty());
+}
+
 TEST(LinesBeside, WhatComesAgainBehindTheEvaluationIsOfTheEvaluation) {
   const Recording r = read_lines(
       "Epoch %d | Train Loss: %.4f | Token Acc: 0.50 | Seq Acc: 0.1 | Val Loss: 3.25 | Token Acc: 0.25 | Seq Acc: 0.2");

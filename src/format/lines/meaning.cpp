@@ -157,6 +157,7 @@ class Deriver {
     for (std::size_t i = from; i < claims_.size(); ++i) {
       Claim& claim = claims_[i];
       if (!claim.known || claim.meaning.role != KeyRole::kMetric) continue;
+      if (is_of_training_alone(claim.meaning.metric)) claim.meaning.role = KeyRole::kIgnored;
       if (const auto metric = evaluated(claim.meaning.metric)) claim.meaning.metric = *metric;
     }
   }
