@@ -214,7 +214,8 @@ std::optional<KeyMeaning> meaning_beside_data_time(std::string_view normalised) 
 bool is_part_of_detection_loss(std::string_view key) {
   constexpr std::array<std::string_view, 12> kParts{"box",  "cls", "dfl",  "obj",  "seg",  "sem",
                                                     "pose", "rle", "kobj", "giou", "conf", "angle"};
-  std::string name = normalise_key(key);
+  if (!key.ends_with("oss")) return false;  // for speed
+  const std::string name = normalise_key(key);
   std::string_view part = name;
   if (part.starts_with("train/")) part.remove_prefix(6);
   if (!part.ends_with("loss")) return false;

@@ -207,6 +207,7 @@ constexpr auto kUnsorted = std::to_array<Row>({
     {"actor/lr", metric_of(metric::kLearningRate)},
     {"lr0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/pg0", metric_of(metric::kLearningRate, Unit::kNone, 2)},  // Ultralytics
+    {"x/lr0", metric_of(metric::kLearningRate, Unit::kNone, 2)},   // YOLOv5
     {"lr/0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"lr/group0", metric_of(metric::kLearningRate, Unit::kNone, 2)},
     {"learningrategroup0", metric_of(metric::kLearningRate, Unit::kNone, 2)},

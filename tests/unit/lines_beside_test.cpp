@@ -52,6 +52,14 @@ TEST(LinesBeside, TimeBesideTheTimeOfDataIsThatOfTheStep) {
   EXPECT_EQ(values_of(alone, metric::kMemory), std::vector<double>(kLast, 40.5));
 }
 
+TEST(LinesBeside, TheTimeOfAnEvaluationIsNoTimeOfAStep) {
+  const Recording r = read_lines(
+      "Test:  [%3d/20]  eta: 0:00:10  loss: %.4f (6.5)  acc1: 5.0 (5.0)  time: 0.8  data: 0.7  max mem: 5012");
+  EXPECT_EQ(values_of(r, metric::kEvalLoss).size(), std::size_t{kLast});
+  EXPECT_TRUE(values_of(r, metric::kStepTime).empty());
+  EXPECT_TRUE(values_of(r, "data_time").empty());
+}
+
 TEST(LinesBeside, WhatComesAgainBehindTheEvaluationIsOfTheEvaluation) {
   const Recording r = read_lines(
       "Epoch %d | Train Loss: %.4f | Token Acc: 0.50 | Seq Acc: 0.1 | Val Loss: 3.25 | Token Acc: 0.25 | Seq Acc: 0.2");
@@ -119,6 +127,18 @@ TEST(LinesBeside, AnEvaluationThatEveryLineRepeatsCountsWhereItChanges) {
   EXPECT_EQ(values_of(read_log(log), metric::kEvalLoss), (std::vector<double>{4.106, 3.95}));
 }
 
+TEST(LinesBeside, WhatABarShowsOfAnEvaluationStaysThere) {
+  std::string log;
+  for (int i = 1; i <= kLast; ++i) {
+    log += print("Epoch 0:  %d%%|#####     | %d/99 [00:33<00:03, 27.70it/s, loss=%.4f, v_num=7, val_loss=%s]", i, i,
+                 loss_at(i), i < 5 ? "4.1" : "3.9") +
+           '\n';
+  }
+  const Recording r = read_log(log);
+  EXPECT_EQ(values_of(r, metric::kLoss).size(), std::size_t{kLast});
+  EXPECT_EQ(values_of(r, metric::kEvalLoss), (std::vector<double>{4.1, 3.9}));
+}
+
 TEST(LinesBeside, TheProcessesOfOneStepAreRanks) {
   std::string log;
   for (int rank = 0; rank < 3; ++rank) {
@@ -136,6 +156,14 @@ TEST(LinesBeside, TheProcessesOfOneStepAreRanks) {
   }
   EXPECT_EQ(values_of(r, metric::kLoss), (std::vector<double>{0.1, 0.2, 0.3}));
   EXPECT_EQ(values_of(r, "tot_loss"), std::vector<double>(3, 0.28));
+}
+
+TEST(LinesBeside, WhatANanWasMadeOfIsOfItsStep) {
+  const Recording r = read_log(
+      "FloatingPointError: Loss became infinite or NaN at iteration=27!\n"
+      "loss_dict = {'loss_cls': tensor(nan, device='cuda:0'), 'loss_box_reg': tensor(0.25, device='cuda:0')}\n");
+  ASSERT_EQ(r.rows(), 1U);
+  EXPECT_EQ(r.step[0], 27);
 }
 
 TEST(LinesBeside, ARecordOfHuggingFaceNeedsNoEpoch) {

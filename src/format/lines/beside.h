@@ -21,6 +21,10 @@ Unkeyed read_beside(const Tokenised& tokens, std::span<const Field> fields, std:
 /// "| 200/ 2983 batches |": what stands behind a total says that it counts steps.
 bool counts_batches(std::string_view behind);
 
+/// "I0609 07:53:35.956785 140160153200448 hooks.py:260] Loss = 1.65": a process or thread stands before the place in
+/// the source. behind: what stands behind the number.
+bool names_source(std::string_view behind);
+
 /// Marks losses that are parts of one: "box_loss" beside "cls_loss" is never the loss of the run by itself.
 void mark_parts_of_loss(std::span<Claim> claims);
 

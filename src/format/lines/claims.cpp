@@ -302,6 +302,17 @@ std::optional<std::string_view> evaluated(std::string_view metric) {
   return std::nullopt;
 }
 
+bool is_of_training_alone(std::string_view metric) {
+  constexpr std::array<std::string_view, 7> kSpeeds{metric::kStepTime,
+                                                    metric::kTokensPerSecond,
+                                                    metric::kSamplesPerSecond,
+                                                    metric::kThroughput,
+                                                    metric::kMfu,
+                                                    metric::kMemory,
+                                                    "data_time"};
+  return std::find(kSpeeds.begin(), kSpeeds.end(), metric) != kSpeeds.end();
+}
+
 // "[rank0]:", "[default7]:" before everything else.
 std::int64_t rank_of_prefix(std::string_view core) {
   for (const std::string_view mark :

@@ -43,6 +43,8 @@ bool has_evaluation_word(std::string_view text);
 bool opens_evaluation(std::string_view text);
 /// What a metric is called when an evaluation measured it.
 std::optional<std::string_view> evaluated(std::string_view metric);
+/// How fast steps are, and what they need: of an evaluation it is another series, which nobody asks for.
+bool is_of_training_alone(std::string_view metric);
 /// "[rank0]:", "[default7]:" before everything else.
 std::int64_t rank_of_prefix(std::string_view core);
 

@@ -182,6 +182,7 @@ class Engine {
   EventKind last_kind_ = EventKind::kRunStart;
   std::optional<std::int64_t> last_event_step_;
   std::int64_t last_event_rows_ = -1;
+  std::int64_t last_event_line_ = -1;
   std::int64_t planned_ = 0;
   Bars bars_;
   // The epoch that a line of its own told, for the lines behind it that tell none; the column it goes to.

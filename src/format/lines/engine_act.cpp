@@ -151,6 +151,11 @@ void Engine::row(Shape& shape, const Token* tokens, std::size_t complete, std::s
   if (meaning.bar_step) note_bar(meaning, tokens, complete);
   if (meaning.bar_step && meaning.dialect != nullptr && meaning.has_loss) sink_.axis_of_bar();
   if (!meaning.has_loss && !meaning.has_eval && meaning.dialect == nullptr) note_epoch(meaning, tokens);
+  // "Loss became NaN at iteration=27!", and on the next line what it was made of.
+  if (step == kNoStep && last_kind_ == EventKind::kNonFinite && last_event_step_ && number == last_event_line_ + 1) {
+    step = *last_event_step_;
+    sink_.axis_of_bar();
+  }
   if (step == kNoStep && tells_no_step(meaning) && (bars_.last.step != kNoStep || !bars_.asked)) {
     bars_.asked = true;
     step = step_of_bar(tells_loss(meaning));
@@ -267,6 +272,7 @@ void Engine::tell(const Message& message, std::string_view text, const Place& pl
                     last_event_rows_ == sink_.rows_seen() && event.kind == EventKind::kCheckpointSaved;
   last_kind_ = event.kind;
   last_event_step_ = event.step;
+  last_event_line_ = number;
   last_event_rows_ = sink_.rows_seen();
   if (!same) sink_.event(std::move(event));
 }

@@ -187,6 +187,7 @@ class Deriver {
     for (std::size_t i = from; i < claims_.size(); ++i) {
       Claim& claim = claims_[i];
       if (!claim.known || claim.meaning.role != KeyRole::kMetric) continue;
+      if (is_of_training_alone(claim.meaning.metric)) claim.meaning.role = KeyRole::kIgnored;
       if (const auto metric = evaluated(claim.meaning.metric)) claim.meaning.metric = *metric;
     }
   }
@@ -270,13 +271,6 @@ class Deriver {
     for (Claim& claim : claims_) {
       if (claim.known && normalise_key(claim.key) == "cost") claim = {};
     }
-  }
-
-  // "I0609 07:53:35.956785 140160153200448 hooks.py:260] Loss = 1.65": a process or thread stands before the place in
-  // the source.
-  static bool names_source(std::string_view behind) {
-    const std::string_view word = behind.substr(0, behind.find(' '));
-    return word.ends_with(".py:") || word.ends_with(".cc:") || word.ends_with(".cpp:");
   }
 
   // A number without a key that opens the line: a step ("250 val 5.1", "10/100 [==>.] - loss: 2.3"), or, where the
@@ -369,6 +363,8 @@ class Deriver {
     spec.printed_as = claims_[slot].key;
     spec.unit = unit;
     spec.loss_likeness = metric.starts_with("train_loss") || metric == "epoch_loss" ? 2 : 0;
+    // What a bar shows of an evaluation stays there until the next.
+    spec.held = out_.dialect == nullptr && out_.bar_step && metric.starts_with("eval_");
     if (out_.dialect != nullptr) {
       const auto held = out_.dialect->held;
       spec.held = std::find(held.begin(), held.end(), metric) != held.end();

@@ -253,7 +253,8 @@ class Taker {
   // Behind the name of a program options of any name are settings: "python train.py --n_epoch=100".
   bool options() {
     int taken = 0;
-    const std::size_t program = line_.find(".py --");
+    const bool usage = line_.find("sage:") != std::string_view::npos;
+    const std::size_t program = usage ? std::string_view::npos : line_.find(".py --");
     for (std::size_t at = line_.find("--"); at != std::string_view::npos; at = line_.find("--", at + 2)) {
       if (at > 0 && !is_blank(line_[at - 1]) && line_[at - 1] != '\'' && line_[at - 1] != '"') continue;
       std::size_t end = at + 2;
