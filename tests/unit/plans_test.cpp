@@ -10,7 +10,6 @@
 #include "engine/group.h"
 #include "engine/references.h"
 #include "format/reader.h"
-#include "unit/support/run_files.h"
 
 namespace assay {
 namespace {
