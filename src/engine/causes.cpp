@@ -9,6 +9,9 @@
 // rounds to zero act at the beginning, so an event late in the run is not theirs; what has steps of its own explains
 // nothing that began before them.
 //
+// Beside a cause that is the learning rate, its effects give no advice of their own on rates or data, only on where to
+// resume.
+//
 // Where no row applies nothing is named: the verdict then says what happened, and that the evidence carries no cause.
 //
 // Sources: the chronicles of OPT-175B, BLOOM and GLM-130B for rates, clipping and scales; for the beginning, Adam's
@@ -38,10 +41,14 @@ constexpr double kBeginning = 0.1;                 // of the run
 constexpr std::int64_t kFirst = 50;                // steps in which a state that is zero from the start shows
 constexpr std::int64_t kShortestBeginning = 2000;  // 2/(1 - beta2) at 0.999: the longest that is in use
 
+// What to do about an effect is what to do about its cause: other data do not help against a rate.
+enum class Advice : std::uint8_t { kStays, kOfTheCause };
+
 struct Row {
   std::string_view cause;
   When when = When::kAlways;
   std::span<const std::string_view> effects;
+  Advice advice = Advice::kStays;
 };
 
 constexpr std::array<std::string_view, 13> kTooFast{
@@ -59,11 +66,16 @@ constexpr std::array<std::string_view, 6> kRange{"overflow-skips",  "loss-scale-
 constexpr std::array<std::string_view, 1> kNoise{"loss-oscillation"};
 
 constexpr std::array kRows{
-    Row{"learning-rate-high", When::kAlways, kTooFast},  Row{"no-warmup", When::kAtTheBeginning, kTooFast},
-    Row{"learning-rate-low", When::kAlways, kTooSlow},   Row{"adam-epsilon-lost", When::kFirstSteps, kNotFinite},
-    Row{"beta2-stale", When::kAlways, kStale},           Row{"clip-not-applied", When::kAlways, kUnclipped},
-    Row{"clip-never-active", When::kAlways, kUnclipped}, Row{"fp16-range", When::kAlways, kRange},
-    Row{"loss-scale-setting", When::kAlways, kScale},    Row{"batch-too-small", When::kAlways, kNoise},
+    Row{"learning-rate-high", When::kAlways, kTooFast, Advice::kOfTheCause},
+    Row{"no-warmup", When::kAtTheBeginning, kTooFast, Advice::kOfTheCause},
+    Row{"learning-rate-low", When::kAlways, kTooSlow},
+    Row{"adam-epsilon-lost", When::kFirstSteps, kNotFinite},
+    Row{"beta2-stale", When::kAlways, kStale},
+    Row{"clip-not-applied", When::kAlways, kUnclipped},
+    Row{"clip-never-active", When::kAlways, kUnclipped},
+    Row{"fp16-range", When::kAlways, kRange},
+    Row{"loss-scale-setting", When::kAlways, kScale},
+    Row{"batch-too-small", When::kAlways, kNoise},
 };
 
 bool counts(const Finding& finding) { return finding.severity != Severity::kNote && finding.confidence >= kLikely; }
@@ -96,6 +108,13 @@ bool fits(const Run& run, const Row& row, const Finding& cause, const Finding& e
   return began <= (row.when == When::kFirstSteps ? kFirst : end_of_beginning(run));
 }
 
+void leave_to_the_cause(Finding& effect) {
+  std::erase_if(effect.actions, [](const Action& one) {
+    return one.role == ActionRole::kSkipData || one.role == ActionRole::kLookAtData ||
+           one.role == ActionRole::kLearningRate;
+  });
+}
+
 }  // namespace
 
 bool tells_why(const Finding& finding) {
@@ -119,6 +138,7 @@ void link_causes(const Run& run, const std::vector<std::string>& ignored, std::v
                               [&](const Finding& one) { return one.id == id && tells_why(one); });
         });
         effect.because_of.insert(signs, cause.id);
+        if (row.advice == Advice::kOfTheCause) leave_to_the_cause(effect);
       }
     }
   }

@@ -14,10 +14,8 @@ namespace assay {
 namespace {
 
 using lines_test::described;
-using lines_test::loss_at;
 using lines_test::print;
 using lines_test::read_log;
-using lines_test::values_of;
 
 assay::Run run_of(const std::string& log) {
   const Recording fast = read_log(log);

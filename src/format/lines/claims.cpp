@@ -107,8 +107,8 @@ Claim claim_of(Field& field, const Dialect* dialect) {
   bool all_filler = true;
   for (std::size_t k = 1; k < words.size() && words.size() <= 12; ++k) {
     all_filler = all_filler && is_filler(words[k - 1]);
-    const std::string_view rest(words[k].data(),
-                                static_cast<std::size_t>(field.key.data() + field.key.size() - words[k].data()));
+    const auto at = static_cast<std::size_t>(words[k].data() - field.key.data());
+    const std::string_view rest = std::string_view(field.key).substr(at);
     const auto found = look_up(rest, dialect);
     if (!found) continue;
     const std::string_view before = std::string_view(field.key).substr(0, field.key.size() - rest.size());

@@ -53,8 +53,8 @@ std::string_view take_unit(const Literal& literal, std::string_view& core) {
   if (size == 0) return {};
   // "9.51it/s v_num: 0": what it is counted by goes with the unit.
   if (!literal.blank_before && size + 1 < core.size() && core[size] == '/' && is_letter(core[size + 1])) {
-    while (++size < core.size() && is_letter(core[size])) {
-    }
+    ++size;
+    while (size < core.size() && is_letter(core[size])) ++size;
     const bool blank = size < core.size() && is_blank(core[size]);
     size = blank ? size : unit.size();
   }
