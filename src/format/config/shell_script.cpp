@@ -41,31 +41,13 @@ constexpr std::size_t kMostSettings = 5000;
 
 // Environment variables that change numbers, by the beginnings of their names: a misspelt one (HCCL_DETERMINISITIC) has
 // no effect and is worth seeing.
-constexpr auto kEnvironment = std::to_array<std::string_view>({"NCCL_",
-                                                               "HCCL_",
-                                                               "LCCL_",
-                                                               "NVTE_",
-                                                               "NVIDIA_TF32",
-                                                               "TORCH_ALLOW_TF32",
-                                                               "HIPBLASLT_",
-                                                               "CUBLAS",
-                                                               "CUDNN_",
-                                                               "MAMBA_DET",
-                                                               "CAUSAL_CONV1D_DET",
-                                                               "CLOSE_MATMUL",
-                                                               "ATB_",
-                                                               "INF_NAN_MODE",
-                                                               "MS_ASCEND_",
-                                                               "ACCELERATE_MIXED",
-                                                               "FLASH_ATTENTION_DET",
-                                                               "FLAGS_",
-                                                               "XLA_FLAGS",
-                                                               "PYTORCH_",
-                                                               "TF_DETERMINISTIC",
-                                                               "PYTHONHASHSEED",
-                                                               "CUDA_LAUNCH_BLOCKING",
-                                                               "CUDA_DEVICE_MAX_CONNECTIONS",
-                                                               "RCCL_"});
+// clang-format off
+constexpr std::array<std::string_view, 25> kEnvironment{
+    "NCCL_", "HCCL_", "LCCL_", "RCCL_", "NVTE_", "NVIDIA_TF32", "TORCH_ALLOW_TF32", "HIPBLASLT_", "CUBLAS", "CUDNN_",
+    "MAMBA_DET", "CAUSAL_CONV1D_DET", "CLOSE_MATMUL", "ATB_", "INF_NAN_MODE", "MS_ASCEND_", "ACCELERATE_MIXED",
+    "FLASH_ATTENTION_DET", "FLAGS_", "XLA_FLAGS", "PYTORCH_", "TF_DETERMINISTIC", "PYTHONHASHSEED",
+    "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS"};
+// clang-format on
 
 // What scripts call what has no option's name; their case does not matter.
 constexpr Term kVariableTerms[] = {
