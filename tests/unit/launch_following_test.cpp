@@ -37,6 +37,17 @@ TEST(LaunchFollowing, AGuardAsksForAVariableThatWhoeverRunsItSets) {
               {{"learning_rate", "2e-4"}});
 }
 
+TEST(LaunchFollowing, AnOptionIsNoCommandButTheRestOfOneWhoseBackslashWasLost) {
+  const std::string script =
+      "torchrun --nproc_per_node 4 train.py \\\n  --train-iters 70\n  --lr 3e-4 \\\n  --clip-grad 2\n";
+  expect_read(script, {{"train_steps", "70"}, {"learning_rate", "3e-4"}, {"clip_norm", "2"}});
+  const Recording got = read_bytes("run.sh", script);
+  ASSERT_EQ(got.file.problem_count, 1);
+  EXPECT_EQ(got.file.problems[0].where.line, 3);
+  EXPECT_NE(got.file.problems[0].message.find("does not act"), std::string::npos);
+  EXPECT_EQ(read_bytes("run.sh", kTraining + "echo done\n").file.problem_count, 0);
+}
+
 TEST(LaunchFollowing, ADefaultForAVariableThatIsNotSet) {
   expect_read("if [ \"$LR\" == \"\" ]; then LR=5e-5; fi\npython train.py --lr $LR --train-iters 70\n",
               {{"learning_rate", "5e-5"}});

@@ -23,6 +23,7 @@
 
 #include "assay/setting.h"
 #include "format/config/launch.h"
+#include "format/config/lost_backslash.h"
 #include "format/config/rank_batch.h"
 #include "format/config/shell_interpreter.h"
 #include "format/config/shell_parser.h"
@@ -140,6 +141,12 @@ class Reading {
       tell_problem(recorder_, ErrorCode::kCorrupt, one.what + "; the line is passed over", lines_before_ + one.line,
                    "`bash -n` says whether the shell understands it");
     }
+    for (const std::int64_t line : lost_backslashes_) {
+      tell_problem(recorder_, ErrorCode::kCorrupt,
+                   "begins with an option: the line before it lacks its \\, so this and what follows does not act; "
+                   "read as if it were there",
+                   lines_before_ + line, "end the line before it with a backslash");
+    }
     if (outcome_.long_command > 0) {
       tell_problem(recorder_, ErrorCode::kLimit, "is a command of more than 20,000 words: it is not read",
                    lines_before_ + outcome_.long_command, "give the files of a long list by a pattern or a file");
@@ -181,6 +188,7 @@ class Reading {
   // functions: also those that nobody calls.
   void follow(bool functions) {
     outcome_ = shell::Interpreter().run(script_, given(), functions);
+    lost_backslashes_ = shell::join_lost_backslashes(outcome_.invocations);
     for (const shell::Invocation& one : outcome_.invocations) {
       Launch launch = read_launch(one, allocation_);
       if (launch.trains) launches_.push_back(std::move(launch));
@@ -393,6 +401,7 @@ class Reading {
   Allocation allocation_;
   shell::Script script_;
   shell::Outcome outcome_;
+  std::vector<std::int64_t> lost_backslashes_;  // lines
   std::vector<Launch> launches_;
   std::map<std::string, FlatSetting, std::less<>> told_;
   std::size_t count_ = 0;

@@ -115,14 +115,20 @@ void judge_lines(const FileRecord& file, const Parameters& set, Findings& out) {
   const std::int64_t bad = file.problem_count - others;
   const auto first = std::find_if_not(file.problems.begin(), file.problems.end(), other);
   if (bad <= 0 || first == file.problems.end()) return;
-  const std::int64_t whole = file.unit == PlaceUnit::kRecord ? std::max(file.lines, bad) : bad + file.records;
+  const bool plan = file.records == 0 && file.settings > 0;
+  const std::int64_t whole = plan                              ? bad + file.settings
+                             : file.unit == PlaceUnit::kRecord ? std::max(file.lines, bad)
+                                                               : bad + file.records;
   const double of_records = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(whole, 1));
   // One place may have lost a whole block of records: where bytes are known, they tell.
   const double of_bytes =
       static_cast<double>(file.lost_bytes) / static_cast<double>(std::max<std::int64_t>(file.bytes, 1));
   const bool bytes = file.lost_bytes > 0;
   Finding finding = about(file, *first, bytes ? std::min(of_bytes, 1.0) : of_records, set);
-  finding.message = {bytes ? "bytes" : "lines",
+  if (plan) finding.severity = Severity::kWarning;  // one place may hold any number of settings
+  finding.message = {bytes  ? "bytes"
+                     : plan ? "settings"
+                            : "lines",
                      {{"count", bad},
                       {"path", spoken(file.path)},
                       {"bytes", file.lost_bytes},
@@ -173,6 +179,8 @@ const Rule kUnreadableInput{
                    "{path} 共 {all} 字节，其中 {bytes} 字节已损坏并被跳过（{share}）；第一处：{why}"},
                   {"lines", "{count} broken records in {path} ({share}); first: {why}",
                    "{path} 中有 {count} 条损坏的记录（{share}）；第一条：{why}"},
+                  {"settings", "not all of {path} can be read as it stands: {why} (of such places there are {count})",
+                   "{path} 并非处处都能按原样读取：{why}（此类位置共 {count} 处）"},
                   {"hint", "{hint}", "提示：{hint}"},
                   {"check-path", "check the path {path}", "检查路径 {path} 是否正确"},
                   {"check-permission", "check that {path} may be read by this user",
