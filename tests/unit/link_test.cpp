@@ -73,6 +73,24 @@ TEST(Link, ABatchUnlikeTheOthersIsOneWarningAtMost) {
   EXPECT_THAT(find(report, "grad-norm-spike")->because_of, Contains(find(report, "loss-spike")->id));
 }
 
+TEST(Link, AnEvaluationThatFailsAloneIsNoEventOfTraining) {
+  const std::string path = (std::filesystem::temp_directory_path() / ("assay-eval-" + std::to_string(getpid()))) +=
+      ".csv";
+  std::ofstream out(path);
+  out << "step,loss,eval_loss\n";
+  for (int step = 1; step <= 60; ++step) {
+    const double loss = 2 + 0.01 * std::sin(step * 1.7) + (step == 20 ? 1.5 : 0);
+    out << step << "," << loss << "," << (step % 10 == 0 ? (step >= 20 ? "nan" : "2.0") : "") << "\n";
+  }
+  out.close();
+  const auto report = check({path}, {});
+  std::filesystem::remove(path);
+  const Finding* failed = find(*report, "non-finite-loss");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_TRUE(failed->because_of.empty());
+  EXPECT_THAT(keys(*failed), ::testing::ElementsAre("look-evaluation-set"));
+}
+
 TEST(Link, OfManyBatchesTheWorstForTheLossNeedNotBeTheWorstForTheNorm) {
   const Report report = check_run([](int step, Point& at) {
     if (step >= 150 && step <= 154) at = {at.loss * 1.6, at.norm * 10};
