@@ -94,8 +94,8 @@ bool earlier(const Member& a, const Member& b) {
          std::tie(b_follows, b.steps.first, b.order, b.finding);
 }
 
-// What has a beginning in training: what an evaluation alone met is not a part of that. Notes are normal by what their rules say; two of them explain others all the same: a restart,
-// and an unusual batch.
+// What has a beginning in training: what an evaluation alone met is not a part of that. Notes are normal by what their
+// rules say; two of them explain others all the same: a restart, and an unusual batch.
 bool takes_part(const Finding& finding) {
   if (finding.name == kRestart) return finding.message.key.starts_with("restart") && !finding.actions.empty();
   if (finding.name == "grad-norm-high" && !finding.message.key.starts_with("risen")) return false;  // a state

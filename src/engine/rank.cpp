@@ -2,9 +2,9 @@
 //
 // Severity decides (it follows the harm done). Within one severity a cause stands before what it explains, whatever
 // their scores: who mends the cause need not look at the effect. What tells why stands before its effect whatever
-// their severities: a poor setting is only a warning, and the error that it made is of no use without it. Else the product of confidence and impact, then name
-// and place, so that the order is the same on every machine. Findings that explain each other in a ring are a mistake
-// of a rule; the ring is cut where it is entered.
+// their severities: a poor setting is only a warning, and the error that it made is of no use without it. Else the
+// product of confidence and impact, then name and place, so that the order is the same on every machine. Findings that
+// explain each other in a ring are a mistake of a rule; the ring is cut where it is entered.
 
 #include <algorithm>
 #include <map>

@@ -10,8 +10,9 @@
 // one that they do not contradict, in these or in what it printed itself. If that leaves one, it is that; if more are
 // left, or none, the settings go to none of them, and the report says so. A single run takes what is not refuted, and
 // by stem or layout what is: there the two are known to belong together, and to say that they contradict each other
-// is what rules are for (config-drift). So does a log that was named together with its settings. Of several files at one place that differ in what tells runs apart (a library of
-// configurations, a script for each run) none is taken. A guess would put another run's numbers into the advice.
+// is what rules are for (config-drift). So does a log that was named together with its settings. Of several files at
+// one place that differ in what tells runs apart (a library of configurations, a script for each run) none is taken. A
+// guess would put another run's numbers into the advice.
 
 #include <algorithm>
 #include <cmath>
@@ -120,8 +121,8 @@ class Attacher {
   // The user named the file and the records of the run: who does that says that they belong together.
   bool named_with(std::size_t i, const RunGroup& run) const {
     return known_.files[i].named && std::any_of(run.members.begin(), run.members.end(), [&](const GroupMember& one) {
-      return known_.files[one.file].named && known_.files[one.file].has_records();
-    });
+             return known_.files[one.file].named && known_.files[one.file].has_records();
+           });
   }
 
   // Files at one place that differ in what tells runs apart: nothing tells which of them the run was started with.

@@ -9,9 +9,10 @@
 // else that names a part: what is left without the word. Totals, extremes and the networks of reinforcement learning or
 // of adversaries are no layers.
 //
-// First mover: each layer's level is the median of up to 32 records before; it leaves its level at the first record that
-// is `ratio` times above it. An event is one that at least half of the layers follow within kTogether records; who comes
-// first is only worth a word if it is at least one record ahead of the middle one. Linear in values, bounded window.
+// First mover: each layer's level is the median of up to 32 records before; it leaves its level at the first record
+// that is `ratio` times above it. An event is one that at least half of the layers follow within kTogether records; who
+// comes first is only worth a word if it is at least one record ahead of the middle one. Linear in values, bounded
+// window.
 //
 // Limits: all layers have to be logged in the same records; a log of every thousandth step cannot tell who was first.
 

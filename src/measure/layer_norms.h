@@ -15,8 +15,8 @@ namespace assay {
 /// What a series is the grad norm of ("model.layers.3.mlp.up_proj.weight"); empty where it is none of a layer's.
 std::string layer_of_series(const Series& series);
 
-/// Whether a layer of that name is the output layer or an embedding, whose gradients are larger by nature: each of their
-/// rows is hit by few tokens, and the loss is nearest.
+/// Whether a layer of that name is the output layer or an embedding, whose gradients are larger by nature: each of
+/// their rows is hit by few tokens, and the loss is nearest.
 bool output_or_embedding(std::string_view layer);
 
 struct LayerNorms {

@@ -12,8 +12,9 @@
 //
 // A schedule is computed, not measured: the points lie on its curve within what printing and the interval of logging
 // hide. So a form is accepted only if no point is farther away than that, or than one per cent of the peak. The
-// simplest form that fits does (the first in the order above, unless another is twice as near): a short piece of any curve is a line, and then only its beginning
-// is known. A piece that has fallen by less than kEnoughFall tells no form at all.
+// simplest form that fits does (the first in the order above, unless another is twice as near): a short piece of any
+// curve is a line, and then only its beginning is known. A piece that has fallen by less than kEnoughFall tells no form
+// at all.
 //
 // Cosine without a told floor: for a given T the best f is a linear least-squares coefficient. The search runs over T
 // from the last point to kFarthest times that far, on a logarithmic grid, refined by golden section. While less than a

@@ -6,10 +6,10 @@
 // them: it has nothing else).
 //
 // Some programs log the norm after clipping. Then no value is above the threshold, and those of clipped steps are
-// exactly the threshold: they pile up at the greatest value. A pile is a tenth of the records, at least ten of them, within
-// half a thousandth (or one unit of the last printed digit) of the greatest, while the rest is spread: continuous norms
-// do that never by chance. A norm that is one value throughout is a pile too (every step is clipped), if it is finite
-// and comes ten times.
+// exactly the threshold: they pile up at the greatest value. A pile is a tenth of the records, at least ten of them,
+// within half a thousandth (or one unit of the last printed digit) of the greatest, while the rest is spread:
+// continuous norms do that never by chance. A norm that is one value throughout is a pile too (every step is clipped),
+// if it is finite and comes ten times.
 //
 // Limits: norms that are coarse (one decimal) pile up anywhere; a pile then needs its value to be ten units or more.
 

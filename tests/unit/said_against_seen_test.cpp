@@ -1,5 +1,5 @@
-// The rules that compare what was said with what was seen: cases that a fixture would be too long for, most of them near
-// twins that have to stay silent.
+// The rules that compare what was said with what was seen: cases that a fixture would be too long for, most of them
+// near twins that have to stay silent.
 
 #include <gtest/gtest.h>
 

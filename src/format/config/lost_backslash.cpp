@@ -1,7 +1,7 @@
-// A launch of thirty options over thirty lines loses a backslash sooner or later. The shell then starts the training with
-// the options above that line, and reports that there is no command called --lr, after the training has ended. No program
-// is called "--something", so the options below are those that were meant, and whoever reads the script is told that
-// they do not act.
+// A launch of thirty options over thirty lines loses a backslash sooner or later. The shell then starts the training
+// with the options above that line, and reports that there is no command called --lr, after the training has ended. No
+// program is called "--something", so the options below are those that were meant, and whoever reads the script is told
+// that they do not act.
 
 #include "format/config/lost_backslash.h"
 

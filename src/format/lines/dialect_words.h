@@ -1,6 +1,6 @@
 #pragma once
-// What the keys of one dialect mean where they mean something else than in the table of all (core/metric_table.cpp), and
-// what its metrics have of their own. A part of dialects.cpp.
+// What the keys of one dialect mean where they mean something else than in the table of all (core/metric_table.cpp),
+// and what its metrics have of their own. A part of dialects.cpp.
 
 #include "assay/metric.h"
 #include "format/lines/dialect.h"

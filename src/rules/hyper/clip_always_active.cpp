@@ -7,8 +7,8 @@
 // its rate. Adam divides by the same factor again, so the harm is smaller there: the clip then only removes what tells
 // an unusual batch from a usual one.
 //
-// Where the norm is printed after clipping, the steps that were clipped are those that print the threshold itself. Where
-// nothing tells the threshold, the one that most recipes have (1.0) stands in, and the finding is only possible.
+// Where the norm is printed after clipping, the steps that were clipped are those that print the threshold itself.
+// Where nothing tells the threshold, the one that most recipes have (1.0) stands in, and the finding is only possible.
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,6 @@
 // The configuration says one thing, the run did another. Settings against their traces: drift_seen.cpp; sources of one
-// run against each other: drift_said.cpp. Here they become one finding; the traces come first, since they are what acted.
+// run against each other: drift_said.cpp. Here they become one finding; the traces come first, since they are what
+// acted.
 
 #include <algorithm>
 

@@ -1,13 +1,13 @@
 // Sources of one run that say different things.
 //
-// A run may have a launch script, a configuration, and what it printed itself. Where they differ in a number, one of them
-// is not the run's: the script was changed after the start, or the copy beside the log is of another attempt. What the
-// run printed is nearest to what acted; where it printed nothing, the log may still show which of two learning rates it
-// was. Else it is said that nothing tells.
+// A run may have a launch script, a configuration, and what it printed itself. Where they differ in a number, one of
+// them is not the run's: the script was changed after the start, or the copy beside the log is of another attempt. What
+// the run printed is nearest to what acted; where it printed nothing, the log may still show which of two learning
+// rates it was. Else it is said that nothing tells.
 //
-// A key that a source says several times (several launches, a dump after each restart) agrees with another source if any
-// of its values does. Only numbers are compared: words differ by vocabulary. What a script holds as a template (nodes,
-// processes) is left out.
+// A key that a source says several times (several launches, a dump after each restart) agrees with another source if
+// any of its values does. Only numbers are compared: words differ by vocabulary. What a script holds as a template
+// (nodes, processes) is left out.
 
 #include <algorithm>
 #include <array>

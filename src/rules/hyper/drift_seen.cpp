@@ -1,9 +1,9 @@
 // Settings against the traces that they leave in the log.
 //
-// A trace is what acted; a setting is what somebody believed. Each pair has a tolerance that is what the log cannot show:
-// digits that were not printed, steps between two records, what a program rounds. Beyond it the two contradict each
-// other, and a ratio that is a number of ranks, of accumulation, or of samples in a batch names the unit that was mixed
-// up.
+// A trace is what acted; a setting is what somebody believed. Each pair has a tolerance that is what the log cannot
+// show: digits that were not printed, steps between two records, what a program rounds. Beyond it the two contradict
+// each other, and a ratio that is a number of ranks, of accumulation, or of samples in a batch names the unit that was
+// mixed up.
 //
 //   learning rate   the greatest that was logged, if the log begins with the training and its warm-up is over
 //   warm-up         the step at which the peak was reached, or its length by the slope

@@ -291,7 +291,8 @@ const Rule kGradNormHigh{
                  "First the level: a jump of at least `ratio` that lasts for `share` of the records, or a climb to the "
                  "end by as much, is a warning at `ratio-alone` or when the loss reacts, else a note. Then the tail, "
                  "after division by the median of 65 records around each: `p90` is a warning where the high records "
-                 "are spread over half of the run, `p99` alone a note. The first tenth of the records is left out of the tail.",
+                 "are spread over half of the run, `p99` alone a note. The first tenth of the records is left out of "
+                 "the tail.",
              .example = "`grad norm rose from 1.5 to 41,200 (about 27,000 times) from step 7,300 on and stayed`",
              .to_do = "Lower the learning rate, or warm up longer; resume from before the rise.",
              .false_alarms = "Norms printed as a sum over micro-batches or still multiplied by something.",

@@ -1,8 +1,8 @@
 // Megatron-LM and what grew from it: settings that another one makes void, and pairs that its argument check refuses.
 //
-// The refused pairs are assertions of megatron/training/arguments.py and of the scheduler (the same in Megatron-DeepSpeed
-// and MindSpeed-LLM): such a script does not start, so they are errors, but only before a run. What a run that has begun
-// prints was accepted.
+// The refused pairs are assertions of megatron/training/arguments.py and of the scheduler (the same in
+// Megatron-DeepSpeed and MindSpeed-LLM): such a script does not start, so they are errors, but only before a run. What
+// a run that has begun prints was accepted.
 
 #include <array>
 #include <cmath>

@@ -1,8 +1,8 @@
 // The Hugging Face Trainer, its configuration of DeepSpeed, and MindFormers: settings that another one makes void.
 //
 // The Trainer takes max_steps before num_train_epochs, warmup_steps before warmup_ratio, and knows no warm-up under the
-// schedule "constant". Of what DeepSpeed's configuration says itself (not "auto") it checks that the arguments agree, and
-// refuses to start otherwise. MindFormers counts the micro-batches of a pipeline instead of accumulation.
+// schedule "constant". Of what DeepSpeed's configuration says itself (not "auto") it checks that the arguments agree,
+// and refuses to start otherwise. MindFormers counts the micro-batches of a pipeline instead of accumulation.
 
 #include <array>
 #include <cmath>
