@@ -44,6 +44,7 @@ constexpr double kSmallestRise = 4.0 / 3.0;
 constexpr double kPrintedAsZero = 0.03125;
 constexpr double kLeastSearched = 4096;  // initial values in use: 2^15 to 2^32, rarely 2^12
 constexpr std::int64_t kSecondEpoch = 2;
+constexpr std::int64_t kNearTheStart = 100;  // records: what is printed first may be later than what is trained first
 constexpr double kFairseqFirst = 64;
 constexpr double kCutNumber = 16;
 constexpr double kAnew = 4;  // a scale this much above the last one was initialised again, not grown
@@ -324,7 +325,8 @@ bool begins_at_start(const Run& run, std::size_t index) {
       std::find_if(run.config.settings.begin(), run.config.settings.end(),
                    [&](const Setting& one) { return one.where.path == beginning.path || run.sources.size() <= 1; });
   const bool settings = first_setting != run.config.settings.end() && first_setting->where.line < beginning.line;
-  return first <= skips + spacing + kStartUpSteps || banner || settings;
+  const bool near = first <= kNearTheStart * spacing;
+  return first <= skips + spacing + kStartUpSteps || (near && (banner || settings));
 }
 
 // Scalers count by themselves, from where they were made: "Grad overflow on iteration 3" at step 150. Such a number is

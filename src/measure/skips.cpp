@@ -180,6 +180,15 @@ void from_scale(const ScalerHistory& scaler, std::vector<Hint>& out) {
   }
 }
 
+// The row tells a loss under another name, the mean of an epoch or of an evaluation: it is no step.
+bool tells_other_loss(const Segment& segment, std::int64_t row) {
+  return std::any_of(segment.series.begin(), segment.series.end(), [row](const Series& series) {
+    const bool other = series.metric.ends_with("_loss") && series.metric != metric::kLoss;
+    const std::size_t at = other ? series.at_or_after_row(static_cast<std::size_t>(row)) : series.size();
+    return at < series.size() && series.row[at] == row;
+  });
+}
+
 // Records with a scale but without a loss, in a log that prints one otherwise.
 void from_missing_loss(const Segment& segment, std::vector<Hint>& out) {
   const Series* loss = segment.find(metric::kLoss);
@@ -190,7 +199,7 @@ void from_missing_loss(const Segment& segment, std::vector<Hint>& out) {
   for (std::size_t i = 0; i < scale->size(); ++i) {
     while (l < loss->size() && loss->row_of(l) < scale->row_of(i)) ++l;
     const bool has_loss = l < loss->size() && loss->row_of(l) == scale->row_of(i);
-    if (!has_loss && had_loss)
+    if (!has_loss && had_loss && !tells_other_loss(segment, scale->row[i]))
       out.push_back({since_record_before(*scale, i, 1), 1, scale->line(i), SkipSource::kMissingLoss});
     had_loss = has_loss || had_loss;
   }

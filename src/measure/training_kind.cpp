@@ -39,7 +39,8 @@ namespace assay {
 namespace {
 
 constexpr double kPretrainingNats = 5;
-constexpr double kMostNats = 16;  // ln V of ten million words: no language model starts above it
+constexpr double kMostNats = 16;   // ln V of ten million words: no language model starts above it
+constexpr double kMostOfAll = 40;  // with weights that are too wide one has started at 30; above, it is a sum
 constexpr double kShareOfUniform = 0.6;
 constexpr double kRisingShare = 0.5;
 constexpr double kCertainly = 0.95;
@@ -231,7 +232,9 @@ KindOfTraining from_first_loss(const Run& run, const KindOfTraining& said) {
   if (loss == nullptr || loss->empty() || !std::isfinite(loss->value(0)) || !begins_at_start(run, 0)) return said;
   const double value = loss->value(0);
   const auto words = vocabulary(run.config);
-  if (!words && !trains_language_models(run) && (value > kMostNats || of_another_model(first))) return said;
+  const bool language = trains_language_models(run);
+  if (!words && !language && (value > kMostNats || of_another_model(first))) return said;
+  if (value > kMostOfAll) return said;
   // Adapters and a random start exclude each other; a random start shows in the number, whatever a setting is called.
   if (said.confidence < kCertainly && value >= (words ? kShareOfUniform * std::log(*words) : kPretrainingNats)) {
     const std::string at = in_nats(value);
@@ -245,7 +248,7 @@ KindOfTraining from_first_loss(const Run& run, const KindOfTraining& said) {
                 "首个 loss 为 " + at + "，ln V 为 " + uniform + "：随机权重");
   }
   if (said.kind != TrainingKind::kUnknown) return said;
-  return told(TrainingKind::kFineTuning, trains_language_models(run) ? kProbably : kPerhaps,
+  return told(TrainingKind::kFineTuning, language ? kProbably : kPerhaps,
               "the first loss is " + in_nats(value) + ": weights that have learned",
               "首个 loss 为 " + in_nats(value) + "：权重已训练过");
 }

@@ -79,6 +79,21 @@ TEST(TrainingKind, OtherModelsAreNotCalledLanguageModels) {
             TrainingKind::kPretraining);
 }
 
+TEST(TrainingKind, ALogThatBeginsInTheMiddleHasNoFirstLoss) {
+  // The command stands before it, as in an excerpt.
+  const auto late = [](std::int64_t first) {
+    return kind_of_training(MakeRun()
+                                .setting("dtype", "float16")
+                                .steps(first, 10)
+                                .series("loss", {3.98, 3.94, 3.99, 3.9, 4.0, 3.9})
+                                .done());
+  };
+  EXPECT_EQ(late(2920).kind, TrainingKind::kUnknown);
+  EXPECT_EQ(late(10).kind, TrainingKind::kFineTuning);
+  const auto sum = kind_of_training(MakeRun().dialect("hf-trainer").series("loss", {284.9, 270, 260}).done());
+  EXPECT_EQ(sum.kind, TrainingKind::kUnknown);
+}
+
 TEST(TrainingKind, TheWordsOfAFrameworkAreNoSetting) {
   assay::Run run = MakeRun().setting("framework", "hf-trainer").setting("model_name_or_path", "/a/model").done();
   run.config.settings[0].written = "--model_name_or_path";  // by which it was recognised

@@ -29,12 +29,17 @@ void spare_unfilled(const std::vector<Mismatch>& batch, std::vector<Mismatch>& s
 void judge(const Run& run, const Parameters&, Findings& out) {
   if (has_records(run)) return out.not_applicable("begun");
   const Plan plan(run);
-  std::vector<Mismatch> found = batch_mismatches(plan);
+  std::vector<Mismatch> sums = batch_mismatches(plan);
   std::vector<Mismatch> shapes = shape_mismatches(plan);
-  spare_unfilled(found, shapes);
-  std::move(shapes.begin(), shapes.end(), std::back_inserter(found));
+  spare_unfilled(sums, shapes);
+  std::vector<Mismatch> found;  // what is refused stands first
+  for (const bool refused : {true, false}) {
+    for (std::vector<Mismatch>* some : {&sums, &shapes}) {
+      std::copy_if(some->begin(), some->end(), std::back_inserter(found),
+                   [refused](const Mismatch& one) { return one.refused == refused; });
+    }
+  }
   if (found.empty() && run.derived.empty()) return out.not_applicable("nothing-told");
-  std::ranges::stable_sort(found, [](const Mismatch& a, const Mismatch& b) { return a.refused && !b.refused; });
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   for (Mismatch& one : found) {
     Finding finding;

@@ -5,7 +5,9 @@
 // called a divergence, and it is worth a word only because the question "is this normal?" is asked each time.
 
 #include <algorithm>
+#include <cmath>
 
+#include "assay/metric.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -13,6 +15,15 @@
 namespace assay {
 
 namespace {
+
+// The gradients are no numbers any more: then a loss that seems to be back is one that nobody measured.
+bool lost_its_gradients(const Segment& segment, const LossEvent& event) {
+  const Series* norm = segment.find(metric::kGradNorm);
+  if (norm == nullptr || norm->empty() || std::isfinite(norm->values.back())) return false;
+  std::size_t first = norm->size();
+  while (first > 0 && !std::isfinite(norm->value(first - 1))) --first;
+  return norm->step(first) <= event.last_step();
+}
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   LossEventOptions options;
@@ -27,6 +38,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     const LossEvent* worst = nullptr;
     for (const LossEvent& event : events) {
       if (event.segment != index || event.kind != LossEventKind::kTransient) continue;
+      if (lost_its_gradients(run.segments[index], event)) continue;
       if (worst == nullptr || event.shape.rise > worst->shape.rise) worst = &event;
     }
     if (worst == nullptr) continue;

@@ -29,7 +29,7 @@ struct Scissors {
   std::size_t segment = 0;
   const Series* eval = nullptr;
   std::size_t best = 0;  // index of the least evaluation loss
-  double last = 0;       // median of the last three evaluations
+  double last = 0;       // median of the last three evaluations; when it is told, the last
   double rise = 0;       // (last - best) / best
   std::optional<double> train_before, train_after;
   double best_value() const { return eval->value(best); }
@@ -93,9 +93,10 @@ std::optional<Scissors> find(const Run& run, std::size_t index, const Parameters
   if (!rises_clearly(out, set)) {
     if (!opens_widely(values, out.best)) return std::nullopt;
     falls = std::max(falls, kWideFall);
-    out.last = values.back();
-    out.rise = (out.last - out.best_value()) / out.best_value();
   }
+  // Judged by a median, told as it stands in the log.
+  out.last = values.back();
+  out.rise = (out.last - out.best_value()) / out.best_value();
   out.train_before = training_level(segment, eval->step(out.best));
   out.train_after = training_level(segment, eval->last_step());
   if (!out.train_before || !out.train_after) return std::nullopt;
