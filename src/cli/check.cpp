@@ -107,6 +107,7 @@ Command check_command() {
                       {"assay check runs/ -o report.json -f json", "all runs below a folder, each with all its files"},
                       {"kubectl logs trainer | assay check -", "from a pipe"}};
   command.notes =
+      "In a folder, links to folders elsewhere are not followed: name these too. "
       "Exit status: 0 no finding at or above --fail-on; 1 some; 2 wrong usage, a fault of assay, or a named PATH that "
       "gave nothing (the others are judged); 130 interrupted (what was found until then is printed). In the curves, ^ "
       "stands under the steps of the finding, x or × where a value is NaN or Inf; (log scale): heights are logarithms.";

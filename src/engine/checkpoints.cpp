@@ -5,8 +5,8 @@
 // Only names are looked at, as the walk comes across them: a checkpoint is a folder of many gigabytes. The names are
 // those of Megatron-LM (iter_0001000), DeepSpeed (global_step1000), transformers (checkpoint-1000), torchtitan and
 // litgpt (step-00001000), OLMo (step1000, step1000-unsharded), Lightning (epoch=3-step=1200.ckpt), fairseq
-// (checkpoint_2_1000.pt: epoch and updates) and Composer (ep0-ba1000). `latest_checkpointed_iteration.txt` and `latest`
-// hold one word and are read: 64 bytes.
+// (checkpoint_2_1000.pt: epoch and updates), MindFormers (name_rank_0-1_1000.ckpt: epoch and its step) and Composer
+// (ep0-ba1000). `latest_checkpointed_iteration.txt` and `latest` hold one word and are read: 64 bytes.
 //
 // A checkpoint is of the run whose folder is the nearest above it or beside it. Of a single run it is, wherever it lies
 // in what was named.
@@ -61,6 +61,12 @@ std::optional<std::int64_t> inner_step(std::string_view name) {
   const std::size_t lightning = name.find("step=");
   if (lightning != std::string_view::npos && name.ends_with(".ckpt")) {
     name.remove_prefix(lightning + 5);
+    return take_number(name);
+  }
+  // MindSpore counts the steps within an epoch; in the first one these are the steps of the run.
+  const std::size_t first_epoch = name.find("-1_");
+  if (name.ends_with(".ckpt") && name.find("rank_") < first_epoch && first_epoch != std::string_view::npos) {
+    name.remove_prefix(first_epoch + 3);
     return take_number(name);
   }
   const std::size_t batches = name.find("-ba");

@@ -1,7 +1,9 @@
 // From what the user named to the files to read.
 //
 // A training folder is large and full of other things: checkpoints, caches, links to shared data, links back to itself.
-// The walk therefore follows links but enters each folder once (known by device and inode, which no link changes), goes
+// The walk therefore stays below what was named: a link to a folder elsewhere (`data -> /lustre/corpora`) would lead it
+// through a file system, so it is left out, and whoever means that folder names it. Within the folder it follows links
+// but enters each folder once (known by device and inode, which no link changes), goes
 // by the order of names so that two machines give the same report, and leaves out what begins with a dot (but for a
 // folder in which a tool is known to keep settings). A file is
 // known by device and inode too: named twice, or once itself and once through its folder, it is read once.
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -37,6 +40,21 @@ Error system_error(const std::string& path, int number) {
   return {absent ? ErrorCode::kNotFound : ErrorCode::kUnreadable,
           absent ? "no such file or folder" : std::string("cannot be read: ") + std::strerror(number), std::move(where),
           ""};
+}
+
+// Empty where it cannot be told.
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
+  return real ? std::string(real.get()) : std::string();
+}
+
+bool is_link(const std::string& path) {
+  struct stat status = {};
+  return lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+bool lies_below(const std::string& path, const std::string& folder) {
+  return path == folder || folder == "/" || (path.starts_with(folder) && path[folder.size()] == '/');
 }
 
 class Walk {
@@ -70,6 +88,8 @@ class Walk {
       return;
     }
     if (S_ISDIR(status.st_mode)) {
+      if (named) root_ = real_path(path);
+      if (!named && is_link(path) && !lies_below(real_path(path), root_)) return;
       if (folders_.insert({status.st_dev, status.st_ino}).second) enter(path, named, depth);
       return;
     }
@@ -122,6 +142,7 @@ class Walk {
   std::size_t argument_ = 0;
   Discovery found_;
   CheckpointFinder checkpoints_;
+  std::string root_;  // of the argument, without links
   std::set<Identity> files_;
   std::set<Identity> folders_;
   bool entered_ = false;        // the argument is a folder

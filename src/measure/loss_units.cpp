@@ -12,6 +12,7 @@
 // k is believed only where the settings say it. Otherwise the numbers stay as printed: 2.6 with k = 4 is as likely a
 // fine-tuning loss as a divided 10.4.
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -41,8 +42,8 @@ double accumulation(const Config& config) {
   return number && *number >= 2 && *number <= 65536 ? *number : 1;
 }
 
-// Median of evaluation loss / training loss, each evaluation against the median of up to 8 training losses before it.
-double evaluation_ratio(const Series& loss, const Series& eval) {
+// Evaluation loss / training loss, each evaluation against the median of up to 8 training losses before it.
+std::vector<double> evaluation_ratios(const Series& loss, const Series& eval) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < eval.size(); ++i) {
     const std::size_t end = loss.at_or_after_row(eval.row_of(i));
@@ -52,7 +53,16 @@ double evaluation_ratio(const Series& loss, const Series& eval) {
     }
     if (!near.empty() && std::isfinite(eval.value(i))) ratios.push_back(eval.value(i) / median(near));
   }
-  return ratios.empty() ? std::nan("") : median(ratios);
+  return ratios;
+}
+
+// The factor between them is k at the first evaluation and at four of five of all. A model that overfits passes k on
+// its way.
+bool stands_above(const Series& loss, const Series& eval, double k) {
+  const std::vector<double> ratios = evaluation_ratios(loss, eval);
+  const auto near = [k](double ratio) { return std::fabs(ratio - k) <= kAgreement * k; };
+  const auto agreeing = std::count_if(ratios.begin(), ratios.end(), near);
+  return !ratios.empty() && near(ratios.front()) && 5 * static_cast<std::size_t>(agreeing) >= 4 * ratios.size();
 }
 
 // In how many of the rows that both have the perplexity is `base` to the power of the loss, as far as it was printed
@@ -124,8 +134,7 @@ void bring_loss_to_nats_per_step(Segment& segment, const Config& config, std::ve
   if (found == nullptr || found->empty() || k < 2) return;
   Series& loss = segment.series[static_cast<std::size_t>(found - segment.series.data())];
   if (const Series* eval = segment.find(metric::kEvalLoss)) {
-    const double ratio = evaluation_ratio(loss, *eval);
-    if (std::fabs(ratio - k) <= kAgreement * k) {
+    if (stands_above(loss, *eval, k)) {
       scale(loss, k);
       told.push_back({"loss-times-accumulation", loss.metric, k, static_cast<std::int64_t>(loss.size()), {}});
       return;

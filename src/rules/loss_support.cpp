@@ -55,6 +55,15 @@ constexpr std::array kShared = {
     SentenceRecord{"resume-at-path",
                    "resume from the checkpoint of step {checkpoint}, the last one on disk before step {begin}: {path}",
                    "从第 {checkpoint} 步的检查点续训：它是磁盘上第 {begin} 步之前最后一个可用的检查点：{path}"},
+    SentenceRecord{"resume-at-margin",
+                   "resume from the checkpoint of step {checkpoint}, the last one that the log names at least {margin} "
+                   "steps before step {begin}",
+                   "从第 {checkpoint} 步的检查点续训：它是日志中比第 {begin} 步至少早 {margin} 步的最后一个检查点"},
+    SentenceRecord{
+        "resume-at-path-margin",
+        "resume from the checkpoint of step {checkpoint}, the last one on disk at least {margin} steps before "
+        "step {begin}: {path}",
+        "从第 {checkpoint} 步的检查点续训：它是磁盘上比第 {begin} 步至少早 {margin} 步的最后一个检查点：{path}"},
     SentenceRecord{"resume-before",
                    "resume from a checkpoint of step {limit} or earlier (the trouble begins at step {begin}; {margin} "
                    "steps of margin)",
@@ -255,13 +264,21 @@ std::int64_t beginning_of(const Run& run, const LossEvent& event) {
 Action resume_before(const Run& run, std::size_t segment, std::int64_t begin) {
   const std::int64_t limit = counts_steps(run, segment) && begin > 2 * kMargin ? begin - kMargin : begin;
   auto checkpoint = checkpoint_before(run, segment, limit + 1);
-  if (!checkpoint) checkpoint = checkpoint_before(run, segment, begin);
-  if (checkpoint && !checkpoint->path.empty()) {
-    return {{"resume-at-path", {{"checkpoint", checkpoint->step}, {"begin", begin}, {"path", checkpoint->path}}},
-            option_to_resume(run, checkpoint->path),
+  const auto last = checkpoint_before(run, segment, begin);
+  if (!checkpoint) checkpoint = last;
+  if (checkpoint) {
+    // One that lies nearer is passed over, and whoever sees it on disk should know why.
+    const bool passed_over = last->step != checkpoint->step;
+    Phrase text{checkpoint->path.empty() ? "resume-at" : "resume-at-path",
+                {{"checkpoint", checkpoint->step}, {"begin", begin}}};
+    if (!checkpoint->path.empty()) text.values.emplace_back("path", checkpoint->path);
+    if (passed_over) {
+      text.key += "-margin";
+      text.values.emplace_back("margin", begin - limit);
+    }
+    return {std::move(text), checkpoint->path.empty() ? "" : option_to_resume(run, checkpoint->path),
             ActionRole::kResume};
   }
-  if (checkpoint) return {{"resume-at", {{"checkpoint", checkpoint->step}, {"begin", begin}}}, "", ActionRole::kResume};
   if (limit == begin) return {{"resume-before-onset", {{"begin", begin}}}, "", ActionRole::kResume};
   return {{"resume-before", {{"limit", limit}, {"begin", begin}, {"margin", begin - limit}}}, "", ActionRole::kResume};
 }

@@ -405,6 +405,16 @@ TEST(Assemble, MultipliesALossDividedByTheAccumulation) {
   EXPECT_NEAR(values(log.run().segments[0], "loss")[0], 4 * 2.58, 1e-9);
 }
 
+TEST(Assemble, AModelThatOverfitsPassesTheAccumulationOnItsWay) {
+  Log log;
+  log.setting("gradient_accumulation_steps", "4");
+  for (int i = 1; i <= 60; ++i) {
+    log.row(i, {{"loss", 1.9 - 0.03 * i}}, 1);
+    if (i % 5 == 0) log.row(i, {{"eval_loss", 1.8 + 0.005 * i}}, 2);
+  }
+  EXPECT_NEAR(values(log.run().segments[0], "loss")[0], 1.87, 1e-9);
+}
+
 TEST(Assemble, LeavesAFineTuningLossWithAccumulationAlone) {
   Log log;
   log.setting("gradient_accumulation_steps", "4");

@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 TEST(Checkpoints, AreKnownByTheirNames) {
   EXPECT_EQ(checkpoint_step("iter_0001000"), 1000);
+  EXPECT_EQ(checkpoint_step("llama2_7b_rank_0-1_1000.ckpt"), 1000);
+  EXPECT_EQ(checkpoint_step("llama2_7b_rank_0-2_1000.ckpt"), std::nullopt);  // of how many steps is an epoch?
   EXPECT_EQ(checkpoint_step("global_step1000"), 1000);
   EXPECT_EQ(checkpoint_step("checkpoint-1000"), 1000);
   EXPECT_EQ(checkpoint_step("checkpoint_3_12000.pt"), 12000);
@@ -75,8 +77,8 @@ TEST_F(CheckpointsOnDisk, TheLastOneBeforeTheTroubleIsNamed) {
     fs::create_directories(root_ / "out" / "checkpoints" / one);
   }
   // 1,490 lies within the margin before the onset.
-  EXPECT_EQ(resume_of("out"), "resume-at-path 1,000");
-  EXPECT_EQ(resume_of("out/metrics.csv"), "resume-at-path 1,000");
+  EXPECT_EQ(resume_of("out"), "resume-at-path-margin 1,000");
+  EXPECT_EQ(resume_of("out/metrics.csv"), "resume-at-path-margin 1,000");
 }
 
 TEST_F(CheckpointsOnDisk, ALaterOneIsNoHelp) {

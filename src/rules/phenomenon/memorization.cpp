@@ -43,6 +43,8 @@ std::optional<Memorised> measure(const Run& run, std::size_t index) {
   if (loss == nullptr || epoch == nullptr || loss->size() < kLeastRecords || epoch->size() < 2) return std::nullopt;
   const auto values = loss->values.span();
   if (std::any_of(values.begin(), values.end(), [](double x) { return x < 0; })) return std::nullopt;
+  // A trainer that prints 0 for NaN: hidden-nan tells it.
+  if (has(loss->quirks, Quirk::kNanHiddenAsZero) && values.back() == 0) return std::nullopt;
   Memorised out;
   out.segment = index;
   out.loss = loss;
