@@ -20,6 +20,14 @@ const Setting* last_written(const Config& config, std::string_view name) {
   return found == config.settings.rend() ? nullptr : &*found;
 }
 
+bool runs_deepspeed(const Config& config) {
+  for (const std::string_view name : {"deepspeed", "deepspeed_config"}) {
+    const Setting* one = last_written(config, name);
+    if (one != nullptr && one->value != "false" && one->value != "False" && one->value != "None") return true;
+  }
+  return false;
+}
+
 bool printed_by_run(const Run& run, const Location& where) {
   const auto found =
       std::find_if(run.sources.begin(), run.sources.end(), [&](const Source& one) { return one.path == where.path; });

@@ -15,6 +15,9 @@ std::string last_name(std::string_view written);
 /// The last setting whose written key ends in that name; null: not said.
 const Setting* last_written(const Config& config, std::string_view name);
 
+/// Whether the settings start the engine of DeepSpeed (--deepspeed, deepspeed: ds.json).
+bool runs_deepspeed(const Config& config);
+
 /// Whether the place is in a file that holds records of the run: then the program itself printed the setting.
 bool printed_by_run(const Run& run, const Location& where);
 

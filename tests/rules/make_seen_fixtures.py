@@ -93,6 +93,8 @@ def clip():
     megatron("clip-always-active/bad-few.log", {}, level=8, last=60)
     megatron("clip-always-active/good.log", {}, level=0.9)  # many steps are clipped, not nearly all
     megatron("clip-always-active/good-threshold.log", {"clip_grad": 20.0}, level=8)
+    fairseq("clip-always-active/bad-printed.log", 0.3, 100)
+    fairseq("clip-always-active/good-printed.log", 0.3, 40)
     heavy = lambda s, r: norm(s, 5, r) * (9 if r.random() < 0.03 else 1)
     megatron("clip-never-active/bad.log", {"clip_grad": 100.0}, norms=heavy)
     megatron("clip-never-active/bad-note.log", {"clip_grad": 100.0}, level=6)
@@ -145,10 +147,11 @@ def schedule():
           "per_device_train_batch_size: 2\ngradient_accumulation_steps: 1\nmodel_name_or_path: model\n")
 
 
-def fairseq(path, level, clipped, clip_norm):
+def fairseq(path, level, clipped, clip_norm=None):
+    """Without a threshold: a log without its settings."""
     r = random.Random(path)
     out = ["Namespace(adam_betas='(0.9, 0.98)', arch='transformer', clip_norm=%s, lr=[0.0005], max_update=300, "
-           "optimizer='adam', update_freq=[1], warmup_updates=20)" % clip_norm]
+           "optimizer='adam', update_freq=[1], warmup_updates=20)" % clip_norm] if clip_norm is not None else []
     for s in range(1, 301):
         out.append("| epoch 001:   %4d / 300 loss=%.3f, nll_loss=%.3f, ppl=8.00, wps=1262, ups=3, wpb=385.1, bsz=16.0, "
                    "num_updates=%d, lr=%.6g, gnorm=%.3f, clip=%.3f, oom=0.000, wall=71, train_wall=40"
@@ -186,6 +189,12 @@ def applied():
     with_deepspeed(rule + "bad-deepspeed.sh")
     with_deepspeed(rule + "bad-deepspeed-off.sh", '  "gradient_clipping": 0.0,')
     with_deepspeed(rule + "good-deepspeed.sh", '  "gradient_clipping": "auto",')
+    write(rule + "bad-megatron-deepspeed.sh", "#!/bin/bash\ncat > ds.json <<EOF\n{\n"
+          '  "train_micro_batch_size_per_gpu": 4,\n  "zero_optimization": {"stage": 1}\n}\nEOF\n'
+          "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --deepspeed_config ds.json --num-layers 24 \\\n"
+          "    --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 4 \\\n"
+          "    --global-batch-size 256 --train-iters 1000 --lr 3e-4 --lr-warmup-iters 20 --min-lr 3e-5 \\\n"
+          "    --clip-grad 1.0 --bf16\n")
     mindformers(rule + "bad-mindformers.yaml", "False")
     mindformers(rule + "good-mindformers.yaml", "True")
     torchtitan(rule + "bad-in-backward.toml", "true")
@@ -215,7 +224,11 @@ def overridden():
     launch(rule + "bad-units.sh", "--train-samples 256000 --min-lr 3e-5", "--lr-warmup-iters 20")
     launch(rule + "good-units.sh", "--train-samples 256000 --min-lr 3e-5", "--lr-warmup-samples 5120")
     launch(rule + "bad-twice.sh", usual, "--clip-grad 1.0 --clip-grad 0.5 --adam-beta1 0.9 --adam-beta2 0.95")
-    launch(rule + "bad-scale.sh", usual, "--initial-loss-scale 4096")
+    launch(rule + "good-scale.sh", usual, "--initial-loss-scale 4096")  # usual, and harmless
+    # Three problems that have nothing to do with each other are three findings.
+    three = [usual, "--lr-warmup-fraction 0.01", "--clip-grad 1.0 --clip-grad 0.5 --adam-beta1 0.9 --adam-beta2 0.95"]
+    for name in ("refused", "twice", "misspelt"):
+        launch(rule + "bad-three-%s.sh" % name, *three, before="export HCCL_DETERMINISITIC=true")
     launch(rule + "bad-checkpoint.sh", usual, "--load old --use-checkpoint-opt-param-scheduler")
     # Two launches, each with its own numbers.
     both = "torchrun --nproc_per_node 8 train.py --model_name_or_path %s --learning_rate %s --output_dir out " \
@@ -223,6 +236,11 @@ def overridden():
     write(rule + "good-two-launches.sh", "#!/bin/bash\n" + both % ("a", "1e-5", 1) + both % ("b", "2e-5", 3))
     with_deepspeed(rule + "bad-engine.sh", '  "gradient_clipping": 0.5,')
     with_deepspeed(rule + "good-engine.sh", '  "gradient_clipping": 1.0,')
+    for name, micro in (("bad", 2), ("good", 1)):  # the Trainer's own file beside DeepSpeed's
+        write(rule + name + "-two-files/train.yaml", "model_name_or_path: model\nlearning_rate: 2.0e-5\n"
+              "per_device_train_batch_size: 1\nnum_train_epochs: 3\nbf16: true\ndeepspeed: ds.json\n")
+        write(rule + name + "-two-files/ds.json", '{"zero_optimization": {"stage": 2},\n "gradient_clipping": "auto",\n'
+              ' "train_micro_batch_size_per_gpu": %d}\n' % micro)
     trainer_script(rule + "bad-max-steps.sh", "--max_steps 1000 --num_train_epochs 2")
     trainer_script(rule + "bad-no-warm-up.sh", "--num_train_epochs 2 --lr_scheduler_type constant --warmup_ratio 0.03")
     trainer_script(rule + "good-trainer.sh", "--num_train_epochs 2 --lr_scheduler_type cosine --warmup_ratio 0.03")

@@ -1,8 +1,9 @@
 // Every rule fires on its bad logs, with the severity and steps that stand beside them, and is silent on its good ones:
 // tests/rules/RULE/{bad*,good*}. Beside bad.log stands bad.expect.json:
 //   {"severity": "warning", "steps": [30, 34], "also": 2, "message": "…", "ignore": ["other-rule"]}
-// Only the severity has to be there; `also` says how many further places, `ignore` is how assay is called. The files go
-// the whole way: read, assembled, judged by all rules. A message may name the file as bad.log.
+// Only the severity has to be there; `also` says how many further places, `do` the command of one of the actions,
+// `ignore` is how assay is called. The files go the whole way: read, assembled, judged by all rules. A message may name
+// the file as bad.log.
 
 #include <gtest/gtest.h>
 
@@ -70,6 +71,11 @@ std::string message_of(const Finding& finding, const fs::path& file) {
 bool as_expected(const Finding& finding, const nlohmann::json& wanted, const fs::path& file) {
   if (name(finding.severity) != wanted.value("severity", "")) return false;
   if (wanted.contains("message") && message_of(finding, file) != wanted["message"].get<std::string>()) return false;
+  if (wanted.contains("do") && std::ranges::none_of(finding.actions, [&](const Action& one) {
+        return one.command == wanted["do"].get<std::string>();
+      })) {
+    return false;
+  }
   if (wanted.contains("also") && finding.also.size() != wanted["also"].get<std::size_t>()) return false;
   if (!wanted.contains("steps")) return true;
   if (!finding.where || !finding.where->steps) return false;

@@ -135,26 +135,28 @@ class BatchChecks {
 
   struct Spread {
     std::int64_t ranks = 1;  // that share one copy of the model
-    std::string text;        // "8 tensor x 16 pipeline"
+    Text text;               // "8 tensor x 16 pipeline"
     std::string_view key;    // of the greatest
   };
   std::optional<Spread> spread() const {
     struct Kind {
       std::string_view key;
-      const char* word;
+      const char *word, *zh;
     };
     Spread out;
     std::int64_t greatest = 0;
-    for (const Kind& kind :
-         {Kind{setting::kTensorParallelSize, "tensor"}, Kind{setting::kPipelineParallelSize, "pipeline"},
-          Kind{setting::kContextParallelSize, "context"}, Kind{setting::kSequenceParallelSize, "sequence-parallel"}}) {
+    for (const Kind& kind : {Kind{setting::kTensorParallelSize, "tensor", "张量并行"},
+                             Kind{setting::kPipelineParallelSize, "pipeline", "流水线并行"},
+                             Kind{setting::kContextParallelSize, "context", "上下文并行"},
+                             Kind{setting::kSequenceParallelSize, "sequence-parallel", "序列并行"}}) {
       if (plan_.hidden(kind.key)) return std::nullopt;
       const std::int64_t size = whole(plan_, kind.key).value_or(1);
       if (size == 1) continue;
       const auto product = checked_multiply(out.ranks, size);
       if (!product) return std::nullopt;
       out.ranks = *product;
-      out.text += (out.text.empty() ? "" : " x ") + format(Value(size)) + " " + kind.word;
+      out.text.en += (out.text.en.empty() ? "" : " x ") + format(Value(size)) + " " + kind.word;
+      out.text.zh += (out.text.zh.empty() ? "" : " × ") + format(Value(size)) + " " + kind.zh;
       if (size > greatest) out.key = kind.key;
       greatest = std::max(greatest, size);
     }
@@ -168,8 +170,11 @@ class BatchChecks {
     if (parallel == nullptr || parallel->value != Value("none") || !world || !shared || *world % shared->ranks == 0)
       return;
     const auto devices = whole(plan_, setting::kDevicesPerNode);
-    const Values values = {
-        {"ranks", *world}, {"copy", shared->ranks}, {"parts", shared->text}, {"devices", devices.value_or(0)}};
+    const Values values = {{"ranks", *world},
+                           {"copy", shared->ranks},
+                           {"parts", shared->text.en},
+                           {"parts-zh", shared->text.zh},
+                           {"devices", devices.value_or(0)}};
     const bool one = one_node();
     if (one && devices && shared->ranks % *devices == 0) {
       const std::int64_t nodes = shared->ranks / *devices;
@@ -215,8 +220,15 @@ class BatchChecks {
     if (!is("nanogpt") || !steps || !world || *steps % *world == 0) return;
     Mismatch& one =
         add("accumulation-rest", {{"steps", *steps}, {"ranks", *world}}, setting::kGradientAccumulation, true);
-    const std::int64_t above = (*steps / *world + 1) * *world;
-    advise(one, "take-accumulation", {{"steps", above}}, setting::kGradientAccumulation, above);
+    const std::int64_t below = *steps / *world * *world;
+    const std::int64_t above = below + *world;
+    const std::int64_t nearest = below > 0 && *steps - below <= above - *steps ? below : above;
+    advise(one, below > 0 ? "take-accumulation" : "take-accumulation-at-least",
+           {{"name", name_of(plan_, setting::kGradientAccumulation)},
+            {"below", below},
+            {"above", above},
+            {"ranks", *world}},
+           setting::kGradientAccumulation, nearest);
   }
 
   // train_batch_size over micro x accumulation gives the ranks; no number of them gives a rest.
@@ -233,17 +245,29 @@ class BatchChecks {
     advise_batch(one, *batch, *unit);
   }
 
+  // DeepSpeed multiplies what its own file says; what the file leaves out ("auto", or nothing) the trainer fills in.
+  std::optional<std::int64_t> beside(const Setting& batch, std::string_view key) const {
+    const auto& all = plan_.run().config.settings;
+    const auto own = std::find_if(all.rbegin(), all.rend(), [&](const Setting& one) {
+      return one.key == key && one.number() && one.where.path == batch.where.path &&
+             one.written.starts_with("--") == batch.written.starts_with("--");
+    });
+    const auto count = own == all.rend() ? std::nullopt : exact_integer(*own->number());
+    return count && *count > 0 ? count : whole(plan_, key);
+  }
+
   // The batch is said, and is not the product of what makes it.
   void product() {
     const Setting* said = plan_.setting(setting::kGlobalBatchSize);
     const auto batch = whole(plan_, setting::kGlobalBatchSize);
-    const auto micro = whole(plan_, setting::kMicroBatchSize);
-    const auto steps = whole(plan_, setting::kGradientAccumulation);
+    if (said == nullptr || !batch) return;
+    const auto micro = beside(*said, setting::kMicroBatchSize);
+    const auto steps = beside(*said, setting::kGradientAccumulation);
     const auto copies = whole(plan_, setting::kDataParallelSize);
     const Derived* fact_of_batch = fact(setting::kGlobalBatchSize);
-    if (said == nullptr || fact_of_batch == nullptr || fact_of_batch->disagreement.en.empty()) return;
+    if (fact_of_batch == nullptr || fact_of_batch->disagreement.en.empty()) return;
     const bool multiplies = is("deepspeed") || is("gpt-neox") || is("hf-trainer") || is("accelerate") || is("axolotl");
-    if (!multiplies || !batch || !micro || !copies || plan_.setting(setting::kGradientAccumulation) == nullptr) return;
+    if (!multiplies || !micro || !copies || plan_.setting(setting::kGradientAccumulation) == nullptr) return;
     const auto one_rank = checked_multiply(*micro, steps.value_or(1));
     const auto all = one_rank ? checked_multiply(*one_rank, *copies) : std::nullopt;
     if (!all || *all == *batch) return;
@@ -258,7 +282,8 @@ class BatchChecks {
     if (fits_more) {
       one.actions.push_back({{"take-copies", {{"copies", *batch / *one_rank}}}, "", ActionRole::kBatch});
     } else {
-      advise(one, "set-product", {{"product", *all}}, setting::kGlobalBatchSize, *all);
+      advise(one, "set-product", {{"name", name_of(plan_, setting::kGlobalBatchSize)}, {"product", *all}},
+             setting::kGlobalBatchSize, *all);
     }
   }
 

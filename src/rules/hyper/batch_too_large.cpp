@@ -7,6 +7,7 @@
 #include "assay/setting.h"
 #include "rules/actions.h"
 #include "rules/hyper/batch_advice.h"
+#include "rules/issues.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -24,8 +25,8 @@ void judge_by_laws(const Plan& plan, const BatchAdvice& advice, const Parameters
   finding.message = {"large",
                      {{"batch", static_cast<std::int64_t>(advice.batch)},
                       {"ratio", Value(two_digits(ratio), Unit::kTimes)},
-                      {"best", two_digits(advice.most)},
-                      {"tokens", two_digits(advice.tokens)},
+                      {"best", count_value(two_digits(advice.most))},
+                      {"tokens", count_value(two_digits(advice.tokens))},
                       {"laws", advice.laws}}};
   finding.where = advice.where;
   finding.evidence.push_back({{"updates",
@@ -34,7 +35,7 @@ void judge_by_laws(const Plan& plan, const BatchAdvice& advice, const Parameters
                               {},
                               {}});
   if (const auto sequences = sequences_of(plan, advice.most)) {
-    finding.actions.push_back({{"take", {{"sequences", *sequences}, {"best", two_digits(advice.most)}}},
+    finding.actions.push_back({{"take", {{"sequences", *sequences}, {"best", count_value(two_digits(advice.most))}}},
                                option_to_set(plan.run(), setting::kGlobalBatchSize, static_cast<double>(*sequences)),
                                ActionRole::kBatch});
   }
@@ -113,8 +114,8 @@ const Rule kBatchTooLarge{
              "of the two counts. From `times` on it is a note, from `times-warning` on a warning, never an error: "
              "it is advice. Not judged: fine-tuning, runs that start from a checkpoint, less than 1e9 tokens. Less "
              "than `fewest-updates` updates of a set of examples are a note.",
-         .example = "`a step has 16,777,216 tokens, 15 times the 1.1e+6 that are best for 1.0e+11 tokens (StepLaw, "
-                    "DeepSeek LLM)`",
+         .example = "`a step has 16,777,216 tokens, 15 times the 1,100,000 that are best for 100,000,000,000 "
+                    "tokens (StepLaw, DeepSeek LLM)`",
          .to_do =
              "Take the batch that is named. Where all accelerators are to be used, let the batch grow: start small "
              "(Megatron: --rampup-batch-size), and scale the learning rate with the root of the batch.",

@@ -7,6 +7,7 @@
 #include "assay/setting.h"
 #include "rules/actions.h"
 #include "rules/hyper/batch_advice.h"
+#include "rules/issues.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -28,12 +29,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   finding.message = {"small",
                      {{"batch", static_cast<std::int64_t>(advice->batch)},
                       {"ratio", two_digits(ratio)},
-                      {"best", two_digits(advice->least)},
-                      {"tokens", two_digits(advice->tokens)},
+                      {"best", count_value(two_digits(advice->least))},
+                      {"tokens", count_value(two_digits(advice->tokens))},
                       {"laws", advice->laws}}};
   finding.where = advice->where;
   if (const auto sequences = sequences_of(plan, advice->least)) {
-    finding.actions.push_back({{"take", {{"sequences", *sequences}, {"best", two_digits(advice->least)}}},
+    finding.actions.push_back({{"take", {{"sequences", *sequences}, {"best", count_value(two_digits(advice->least))}}},
                                option_to_set(run, setting::kGlobalBatchSize, static_cast<double>(*sequences)),
                                ActionRole::kBatch});
   }
@@ -59,17 +60,14 @@ const Rule kBatchTooSmall{
           "examples for a single device, which run as they are, lie up to 65 times below; further away a number was "
           "not "
           "filled in"}},
-    .sentences = {{"small",
-                   "a step has {batch} tokens, {ratio} times fewer than the {best} that are best for {tokens} tokens "
-                   "({laws})",
-                   "每步 {batch} 个 token，比 {tokens} 个 token 的最优批量 {best} 小 {ratio} 倍（{laws}）"},
-                  {"take",
-                   "take {sequences} sequences a step (about {best} tokens), by more accumulation or more ranks",
-                   "每步取 {sequences} 条序列（约 {best} 个 token），可增加梯度累积或进程数"},
-                  {"not-told", "needs the tokens of a step and of the run (1e9 or more)",
-                   "需要每步与全程的 token 数（至少 1e9）"},
-                  {"not-from-scratch", "holds for pre-training from a random start",
-                   "仅适用于从随机初始化开始的预训练"}},
+    .sentences =
+        {{"small", "a step has {batch} tokens, 1/{ratio} of the {best} that are best for {tokens} tokens ({laws})",
+          "每步 {batch} 个 token，仅为 {tokens} 个 token 的最优批量 {best} 的 1/{ratio}（{laws}）"},
+         {"take", "take {sequences} sequences a step (about {best} tokens), by more accumulation or more ranks",
+          "每步取 {sequences} 条序列（约 {best} 个 token），可增加梯度累积或进程数"},
+         {"not-told", "needs the tokens of a step and of the run (1e9 or more)",
+          "需要每步与全程的 token 数（至少 1e9）"},
+         {"not-from-scratch", "holds for pre-training from a random start", "仅适用于从随机初始化开始的预训练"}},
     .docs =
         {.finds = "A pre-training whose batch, in tokens, is many times smaller than two published laws take for best.",
          .matters =
@@ -79,7 +77,7 @@ const Rule kBatchTooSmall{
              "B = 0.58 D^0.571 tokens (StepLaw) and B = 0.292 C^0.3271 (DeepSeek LLM), where they hold; the smaller "
              "of the two counts. `times` below it is a note, `times-warning` a warning, never an error. Not judged: "
              "fine-tuning, runs that start from a checkpoint, less than 1e9 tokens.",
-         .example = "`a step has 8,192 tokens, 130 times fewer than the 1.1e+6 that are best for 1.0e+11 tokens "
+         .example = "`a step has 8,192 tokens, 1/130 of the 1,100,000 that are best for 100,000,000,000 tokens "
                     "(StepLaw)`",
          .to_do =
              "Raise gradient accumulation or the number of ranks until the batch is what is named, and the learning "

@@ -134,8 +134,10 @@ const Rule kClipNeverActive{
           "gradients are not clipped, and their norm has a heavy tail: {median} at the median, {p99} at the 99th "
           "percentile, {greatest} at most, of {records} records",
           "未启用梯度裁剪，而梯度范数的尾部很重：{records} 条记录中位数 {median}，99% 分位数 {p99}，最大 {greatest}"},
-         {"told", "median grad norm {median}, and no step is clipped: the threshold never acts",
-          "梯度范数中位数 {median}，但没有一步被裁剪：阈值从未起作用"},
+         {"told",
+          "median grad norm {median}, and the log says that no step is clipped: the threshold is too high to act, or "
+          "clipping is off",
+          "梯度范数中位数 {median}，而日志称没有一步被裁剪：阈值过高而不起作用，或未启用裁剪"},
          {"asked", "{written} = {clip}", "{written} = {clip}"},
          {"tail", "one norm in a hundred is {ratio} times the median (healthy: at most 2.3)",
           "百分之一的范数达到中位数的 {ratio} 倍（正常不超过 2.3）"},

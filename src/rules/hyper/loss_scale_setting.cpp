@@ -6,18 +6,22 @@
 //   * a floor above what the gradients need makes every step overflow, and the trainer stops or skips for ever;
 //   * a window that is short against the run costs a skipped step each time (one in `window` steps), one that is longer
 //     than what is left of the run never doubles again;
-//   * a start far too high costs one skipped step for each factor of two: 2^32, the default of Megatron-LM, mostly 16
-//     to 22 steps. That is normal; it is worth knowing when one reads the first lines of the log.
-// Only fp16 is judged. That scaler options do nothing beside bf16 is told by another rule.
+//   * a start far too high costs one skipped step for each factor of two: 2^32 mostly 16 to 22 steps. That is normal;
+//     where somebody set it, it is worth knowing when one reads the first lines of the log. Of a default (2^32 is that
+//     of Megatron-LM) nothing is said, nor where the log itself shows the scale coming down.
+// Only fp16 is judged. Under DeepSpeed the engine scales the loss, and the trainer's options (--loss-scale, …) do not
+// act: its own configuration is judged alone.
 
 #include <algorithm>
 #include <cmath>
 
+#include "assay/metric.h"
 #include "assay/setting.h"
 #include "rules/actions.h"
 #include "rules/places.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
+#include "rules/said_places.h"
 
 namespace assay {
 
@@ -27,10 +31,11 @@ constexpr double kUsualStart = 65536;
 
 class Scaler {
  public:
-  Scaler(const Plan& plan, const Parameters& set, Findings& out) : plan_(plan), set_(set), out_(out) {}
+  Scaler(const Plan& plan, const Parameters& set, Findings& out)
+      : plan_(plan), set_(set), out_(out), by_engine_(runs_deepspeed(plan.run().config)) {}
 
   void judge() {
-    const auto fixed = plan_.told(setting::kLossScale);
+    const auto fixed = told(setting::kLossScale);
     // A model may have a setting of that name that weighs its loss.
     const bool of_model = fixed && fixed->written.starts_with("model");
     if (fixed && fixed->value > 0 && !of_model) return fixed_scale(*fixed);
@@ -40,6 +45,17 @@ class Scaler {
   }
 
  private:
+  // Under DeepSpeed: what its own configuration says.
+  std::optional<Planned> told(std::string_view key) const {
+    if (!by_engine_) return plan_.told(key);
+    const auto& all = plan_.run().config.settings;
+    const auto own = std::find_if(all.rbegin(), all.rend(), [&](const Setting& one) {
+      return one.key == key && !one.written.starts_with("--") && one.number() && std::isfinite(*one.number());
+    });
+    if (own == all.rend()) return std::nullopt;
+    return Planned{*own->number(), Origin::kSaid, std::string(key), own->written, own->where, {}};
+  }
+
   Finding& add(Severity severity, double confidence, std::string key, Values values, const Planned& from) {
     Finding finding;
     finding.severity = severity;
@@ -69,15 +85,15 @@ class Scaler {
   }
 
   std::optional<Planned> initial() const {
-    if (auto scale = plan_.find(setting::kInitialLossScale)) return scale;
-    auto power = plan_.told(setting::kInitialLossScalePower);
+    if (auto scale = told(setting::kInitialLossScale)) return scale;
+    auto power = told(setting::kInitialLossScalePower);
     if (!power || std::fabs(power->value) > 1000) return std::nullopt;
     power->value = std::exp2(power->value);
     return power;
   }
 
   void floor() {
-    const auto least = plan_.told(setting::kMinLossScale);
+    const auto least = told(setting::kMinLossScale);
     if (!least || !(least->value > 0)) return;
     const auto first = initial();
     if (first && least->value > first->value) {
@@ -91,7 +107,7 @@ class Scaler {
   }
 
   void window() {
-    const auto window = plan_.told(setting::kLossScaleWindow);
+    const auto window = told(setting::kLossScaleWindow);
     if (!window || !(window->value > 0)) return;
     const auto steps = plan_.told(setting::kTrainSteps);
     if (window->value < set_["window-least"]) {
@@ -110,19 +126,22 @@ class Scaler {
 
   void start() {
     const auto first = initial();
-    if (!first || first->value < set_["start"]) return;
+    if (!first || first->value < set_["start"] || is_logged()) return;
     const double halvings = std::log2(first->value / kUsualStart);
-    const bool standard = first->origin == Origin::kDefault;
-    add(Severity::kNote, 0.9, standard ? "start-default" : "start",
-        {{"first", scale_value(first->value)},
-         {"skips", static_cast<std::int64_t>(std::round(halvings))},
-         {"framework", plan_.framework()}},
-        *first);
+    add(Severity::kNote, 0.9, "start",
+        {{"first", scale_value(first->value)}, {"skips", static_cast<std::int64_t>(std::round(halvings))}}, *first);
+  }
+
+  // Then the log shows how many steps it took.
+  bool is_logged() const {
+    return std::ranges::any_of(plan_.run().segments,
+                               [](const Segment& one) { return one.find(metric::kLossScale) != nullptr; });
   }
 
   const Plan& plan_;
   const Parameters& set_;
   Findings& out_;
+  bool by_engine_;
 };
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
@@ -172,11 +191,6 @@ const Rule kLossScaleSetting{
           "loss scale 每 {window} 步翻倍，而训练只有 {steps} 步：下降后不再回升"},
          {"start", "the loss scale starts at {first}: about {skips} steps are skipped until it fits, which is normal",
           "loss scale 从 {first} 开始：约跳过 {skips} 步后合适，属正常现象"},
-         {"start-default",
-          "the loss scale starts at {first}, the default of {framework}: about {skips} steps are skipped until it "
-          "fits, "
-          "which is normal",
-          "loss scale 从 {framework} 的默认值 {first} 开始：约跳过 {skips} 步后合适，属正常现象"},
          {"dynamic", "let the scale be dynamic ({value})", "改用动态 loss scale（{value}）"},
          {"lower-floor", "set the floor to {value}", "将下限设为 {value}"},
          {"usual-window", "set the window to {value}", "将窗口设为 {value}"},
@@ -192,8 +206,9 @@ const Rule kLossScaleSetting{
          .decides =
              "Static: at most `static-least` or above `static-most` is a warning, between them a note. Dynamic: a "
              "floor of `floor` or more, or above the start, is a warning; a window below `window-least`, or not "
-             "shorter than the run, a note; a start of `start` or more a note with the number of halvings down to "
-             "65,536.",
+             "shorter than the run, a note; a start of `start` or more that somebody set a note with the number of "
+             "halvings down to 65,536, as long as no log shows the scale itself. Where DeepSpeed runs, its own "
+             "configuration alone is judged.",
          .example = "`loss_scale = 1 is a static scale that scales nothing: small gradients become zero in fp16`",
          .to_do =
              "Leave the scale dynamic, the floor at 1, the window at 1,000. Where the hardware has bf16, train in it: "

@@ -31,7 +31,8 @@ bool about_length(std::string_view key) {
          key == "idle" || key == "unended";
 }
 bool about_warm_up(std::string_view key) {
-  return key == "said-warm-up" || key == "said-never" || key == "warm-up" || key == "never-warm" || key == "rising";
+  return key == "said-warm-up" || key == "said-never" || key == "warm-up" || key == "never-warm" || key == "rising" ||
+         key == "rising-of";
 }
 
 // Of issues about one thing the first (what was seen) stays.
@@ -114,8 +115,13 @@ const Rule kScheduleMismatch{
           "训练在第 {last} 步结束时学习率仍为 {rate}（峰值的 {share}）：按所画出的曲线，衰减约在第 {end} 步才结束"},
          {"never-warm", "the run ended at step {last} while the learning rate was still rising (to {rate})",
           "训练在第 {last} 步结束时学习率仍在上升（到 {rate}）"},
-         {"rising", "after {records} records, at step {last}, the learning rate is still rising (to {rate})",
-          "{records} 条记录之后（第 {last} 步）学习率仍在上升（到 {rate}）"},
+         {"rising",
+          "the log ends within the warm-up: at step {last}, after {records} records, the learning rate is still rising "
+          "(to {rate})",
+          "日志在 warm-up 期间结束：{records} 条记录之后（第 {last} 步）学习率仍在上升（到 {rate}）"},
+         {"rising-of",
+          "the log ends within the warm-up: at step {last} of {run} the learning rate is still rising (to {rate})",
+          "日志在 warm-up 期间结束：第 {last} 步（共 {run} 步）学习率仍在上升（到 {rate}）"},
          {"warm-up", "the warm-up ends at step {step}, after {share} of the {run} steps",
           "warm-up 到第 {step} 步才结束，占 {run} 步的 {share}"},
          {"climbs", "the learning rate climbs back from {low} at step {step} ({times} time(s); the peak is {peak})",

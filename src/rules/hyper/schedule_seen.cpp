@@ -54,6 +54,13 @@ class SeenChecks {
 
   double last() const { return static_cast<double>(seen_.last_step()); }
 
+  // The rate was logged to the last record. Where it stops long before, nothing is known of what came after.
+  bool logged_to_the_end() const {
+    const Segment& segment = one_.run.segments[seen_.points.back().segment];
+    const bool own = seen_.points.back().segment + 1 == one_.run.segments.size();
+    return own && last() >= kAsPlanned * static_cast<double>(segment.last_step());
+  }
+
   // The steps of the run up to here: from 0 on where the axis is one of steps, else those that are seen.
   double covered() const { return seen_.counts_steps ? last() : last() - static_cast<double>(seen_.first_step()) + 1; }
 
@@ -174,13 +181,18 @@ class SeenChecks {
     const bool ended = came_to_its_end();
     // Warm-ups of pre-training take hundreds of steps and more.
     const bool usual = training_kind(one_.run) == TrainingKind::kPretraining;
+    if (!logged_to_the_end()) return;
     if (!seen_.from_start || (!ended && (usual || static_cast<double>(n) < one_.set["rising"]))) return;
     Issue issue;
     issue.severity = ended ? Severity::kWarning : Severity::kNote;
     issue.confidence = ended ? 0.85 : 0.6;
     issue.impact = 0.5;
-    issue.message = {ended ? "never-warm" : "rising",
+    const bool of_known = !ended && one_.length && seen_.counts_steps;
+    issue.message = {ended      ? "never-warm"
+                     : of_known ? "rising-of"
+                                : "rising",
                      {{"last", seen_.last_step()}, {"rate", seen_.last}, {"records", n}}};
+    if (of_known) issue.message.values.push_back({"run", count_value(one_.length->value)});
     if (const auto asked = one_.plan.told(setting::kWarmupSteps)) issue.evidence.push_back(asked_evidence(*asked));
     if (ended) issue.actions.push_back({{"shorter-warm-up", {}}, ""});
     add(std::move(issue), 0, n - 1);

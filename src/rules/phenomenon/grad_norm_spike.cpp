@@ -21,12 +21,15 @@
 #include "rules/places.h"
 #include "rules/rule.h"
 #include "stat/quantile.h"
+#include "stat/trend.h"
 
 namespace assay {
 
 namespace {
 
 constexpr double kClearRise = 0.5;   // of the level
+constexpr std::size_t kBefore = 16;  // records in which the loss may have risen before
+constexpr double kAlready = 0.1;     // of the loss: as what counts as a reaction
 constexpr std::int64_t kSkip = 200;  // batches: of a norm that stays high nobody knows when its data end
 constexpr std::size_t kShort = 32;   // records up to which a whole event is its place; of a longer one the acute part
 
@@ -91,6 +94,24 @@ std::optional<std::int64_t> loss_follows(const Segment& segment, const Spike& sp
   return std::nullopt;
 }
 
+// The loss was up before the norm: of the records before the event the first ones lie as far below the rest as a
+// reaction would. (Skipped steps repeat the former norm, so that it rises records after the loss did.)
+struct EarlierRise {
+  double from = 0, to = 0;
+};
+std::optional<EarlierRise> loss_rose_before(const Segment& segment, const Spike& spike) {
+  const Series* loss = segment.find(metric::kLoss);
+  if (loss == nullptr || !spike.loss) return std::nullopt;
+  const std::size_t start = loss->at_or_after_step(spike.steps.first);
+  const std::size_t few = std::min(start, kBefore);
+  if (few < 4) return std::nullopt;
+  const auto before = loss->values.span().subspan(start - few, few);
+  const EarlierRise out{median(before.first(few / 3)), median(before.last(few / 2))};
+  const double needed = std::max(kAlready * std::fabs(out.from), 4 * neighbor_noise(before));
+  if (!std::isfinite(out.from) || !(out.to - out.from > needed)) return std::nullopt;
+  return out;
+}
+
 // The samples that the steps of an event read, where the log counts them.
 void add_samples(const Segment& segment, const Spike& spike, Finding& finding) {
   if (const auto samples = samples_of(segment, spike.steps)) {
@@ -111,6 +132,8 @@ void add_evidence(const Run& run, const Spike& worst, Finding& finding) {
           {{"before", worst.loss->before}, {"peak", worst.loss->peak}, {"step", *step}, {"lead", lead}}},
          {},
          {}});
+  } else if (const auto rise = loss_rose_before(segment, worst)) {
+    finding.evidence.push_back({{"loss-already", {{"from", rise->from}, {"to", rise->to}}}, {}, {}});
   } else if (worst.loss) {
     finding.evidence.push_back({{"loss-quiet", {{"before", worst.loss->before}, {"peak", worst.loss->peak}}}, {}, {}});
   }
@@ -223,6 +246,8 @@ const Rule kGradNormSpike{
           "loss 在同一条记录中上升：之前 {before}，最高 {peak}"},
          {"loss-quiet", "the loss did not react: {before} before, at most {peak}",
           "loss 没有变化：之前 {before}，最高 {peak}"},
+         {"loss-already", "the loss had risen shortly before: from {from} to {to}",
+          "loss 此前不久已经上升：从 {from} 到 {to}"},
          {"excerpt", "few records before it ({records}): judged in absolute terms, not against the noise",
           "此前只有 {records} 条记录：按绝对幅度判断，而非相对噪声"},
          {"look-at-data", "look at the data of steps {steps}, and leave it out of the next run",

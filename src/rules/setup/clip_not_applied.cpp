@@ -18,6 +18,7 @@
 #include "assay/metric.h"
 #include "assay/setting.h"
 #include "measure/seen_clip.h"
+#include "rules/actions.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/plan.h"
@@ -40,6 +41,21 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+// What makes it act, where the cause is known.
+Action action_for(const Run& run, std::string_view key, const Planned* asked) {
+  if (key == "switched-off") return {{"switch-on", {}}, "use_clip_grad: True", ActionRole::kClip};
+  if (key == "in-backward") return {{"step-after", {}}, "early_step_in_backward = false", ActionRole::kClip};
+  if (asked == nullptr || (key != "deepspeed" && key != "deepspeed-off")) return {{"check", {}}, ""};
+  // Only the Trainer (and what is built on it) fills "auto" from its own arguments.
+  const std::string trainer = trainer_of(run);
+  if (trainer == "hf-trainer" || trainer == "axolotl") {
+    return {{"set-auto", {}}, R"("gradient_clipping": "auto")", ActionRole::kClip};
+  }
+  std::string number = plain_number(asked->value);
+  if (number.find_first_of(".e") == std::string::npos) number += ".0";
+  return {{"set-number", {}}, "\"gradient_clipping\": " + number, ActionRole::kClip};
+}
+
 void add(const Run& run, std::string_view key, Values values, Location where, const Planned* asked, double confidence,
          Findings& out) {
   Finding finding;
@@ -53,7 +69,7 @@ void add(const Run& run, std::string_view key, Values values, Location where, co
     finding.evidence.push_back({{"asked", {{"written", asked->written}, {"clip", asked->value}}}, {}, asked->where});
     finding.also.push_back(asked->where);
   }
-  finding.actions.push_back({{key == "deepspeed" || key == "deepspeed-off" ? "set-auto" : "check", {}}, ""});
+  finding.actions.push_back(action_for(run, key, asked));
   out.add(std::move(finding));
 }
 
@@ -221,8 +237,11 @@ const Rule kClipNotApplied{
           "all can be taken",
           "{written} = {clip} 不起作用：early_step_in_backward 使每个梯度在求整体范数之前就已使用并释放"},
          {"asked", "{written} = {clip}", "{written} = {clip}"},
-         {"set-auto", "put \"gradient_clipping\": \"auto\" (or the number) into the configuration of DeepSpeed",
-          "在 DeepSpeed 配置中写入 \"gradient_clipping\": \"auto\"（或具体数值）"},
+         {"set-auto", "put it into the configuration of DeepSpeed: the Trainer fills in its own threshold",
+          "写入 DeepSpeed 配置，由 Trainer 填入其自身的阈值"},
+         {"set-number", "put the threshold into the configuration of DeepSpeed", "把阈值写入 DeepSpeed 配置"},
+         {"switch-on", "switch clipping on", "启用裁剪"},
+         {"step-after", "let the optimizer step after the whole backward pass", "让优化器在整个反向传播之后再更新"},
          {"check", "check whether the step that clips is reached before the optimizer's, on all ranks",
           "检查裁剪是否在优化器更新之前、且在所有 rank 上执行"},
          {"no-clip", "needs a clip threshold in the settings", "需要设置中的裁剪阈值"}},
@@ -239,7 +258,8 @@ const Rule kClipNotApplied{
              "early_step_in_backward.",
          .example = "`max_grad_norm = 1 does not act: under DeepSpeed the engine clips, and its configuration has no "
                     "gradient_clipping (which is 0, off, in releases before mid-2026)`",
-         .to_do = "Set the threshold where it acts.",
+         .to_do = "Set the threshold where it acts: the finding names the setting. Only the Hugging Face Trainer fills "
+                  "\"auto\" from its arguments; elsewhere DeepSpeed's configuration needs the number.",
          .false_alarms = "A configuration of DeepSpeed in the folder that the run was not started with. DeepSpeed from "
                          "mid-2026 on clips at 1.0 where the key is missing.",
          .references = "DeepSpeed, docs/config-json: gradient_clipping. transformers, integrations/deepspeed: only "

@@ -1,5 +1,6 @@
-// Settings that are void in any framework: an option that is given twice, two precisions, options of a loss scale under
-// bf16, environment variables that are misspelt.
+// Settings that are void in any framework: an option that is given twice, two precisions, environment variables that
+// are misspelt. Options of a loss scale under bf16 are void too, but so usual (most scripts of MindSpeed-LLM have them)
+// and so harmless that nothing is said.
 //
 // An option twice: the last one counts in every parser in use. Several launches in one script give their options one
 // after the other, and a repeated option is then no mistake; so options count as given twice only where few of all
@@ -177,15 +178,6 @@ void two_precisions(const Plan& plan, std::vector<Issue>& out) {
   if (both && !run.has_begun()) {
     out.push_back(void_setting("two-precisions", refuses ? Severity::kError : Severity::kWarning, refuses ? 0.85 : 0.7,
                                *half, *brain));
-    return;
-  }
-  if (plan.precision() != "bf16" || brain == nullptr) return;
-  for (const Setting& one : run.config.settings) {
-    const bool scale = one.key == setting::kInitialLossScale || one.key == setting::kLossScaleWindow ||
-                       one.key == setting::kMinLossScale || one.key == setting::kHysteresis;
-    if (!scale || !one.written.starts_with("--") || printed_by_run(run, one.where)) continue;
-    out.push_back(void_setting("no-scale", Severity::kNote, 0.9, one, *brain));
-    return;  // one of them is enough
   }
 }
 

@@ -4,9 +4,11 @@
 // schedule "constant". Of what DeepSpeed's configuration says itself (not "auto") it checks that the arguments agree,
 // and refuses to start otherwise. MindFormers counts the micro-batches of a pipeline instead of accumulation.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "assay/setting.h"
 #include "rules/said_places.h"
@@ -32,14 +34,28 @@ constexpr auto kAgreed = std::to_array<Agreed>({{"learning_rate", "optimizer/par
 
 bool is_option(const Setting& one) { return one.written.starts_with("--"); }
 
-// The last saying of the trainer (an option of the command) and of DeepSpeed's file, of the same script.
+// Files that hold a configuration of DeepSpeed: by keys that only it has. A script that writes one into a file holds
+// both; there the trainer's settings are options.
+std::vector<std::string> engine_files(const Run& run) {
+  std::vector<std::string> out;
+  for (const Setting& one : run.config.settings) {
+    const bool own = one.written == "train_micro_batch_size_per_gpu" || one.written == "train_batch_size" ||
+                     one.written.starts_with("zero_optimization/");
+    if (own && !is_option(one)) out.push_back(one.where.path);
+  }
+  return out;
+}
+
+// The last saying of the trainer (an option of the command, or its own file) and of DeepSpeed's file.
 void engine_differs(const Run& run, std::vector<Issue>& out) {
+  const std::vector<std::string> files = engine_files(run);
   for (const Agreed& pair : kAgreed) {
     const Setting* trainer = nullptr;
     const Setting* engine = nullptr;
     for (const Setting& one : run.config.settings) {
-      if (is_option(one) && last_name(one.written) == pair.trainer) trainer = &one;
-      if (!is_option(one) && one.written == pair.engine) engine = &one;
+      const bool of_engine = !is_option(one) && std::ranges::find(files, one.where.path) != files.end();
+      if (!of_engine && last_name(one.written) == pair.trainer) trainer = &one;
+      if (of_engine && one.written == pair.engine) engine = &one;
     }
     if (trainer == nullptr || engine == nullptr) continue;
     const auto a = trainer->number();

@@ -39,11 +39,44 @@ Issue void_setting(std::string_view key, Severity severity, double confidence, c
                  {{"loser", named(loser)}, {"lost", loser.value}, {"winner", named(winner)}, {"won", winner.value}}};
   out.where = loser.where;
   out.evidence.push_back({{"winner", {{"winner", named(winner)}, {"won", winner.value}}}, {}, winner.where});
-  if (severity != Severity::kNote) out.actions.push_back({{"keep-one", {{"loser", named(loser)}}}, ""});
+  if (severity == Severity::kNote) return out;
+  if (key == "twice") {
+    out.actions.push_back({{"delete-first", {{"loser", named(loser)}, {"lost", loser.value}}}, ""});
+  } else if (key == "engine-differs") {
+    const std::string path = named(winner);
+    out.actions.push_back({{"make-equal", {}}, "\"" + path.substr(path.rfind('/') + 1) + "\": \"auto\""});
+  } else {
+    out.actions.push_back({{"keep-one", {{"loser", named(loser)}}}, ""});
+  }
   return out;
 }
 
 namespace {
+
+constexpr std::size_t kMostFindings = 8;
+
+// What one setting makes void is one finding; what another does has nothing to do with it.
+bool of_one_kind(const Issue& a, const Issue& b) {
+  const auto by = [](const Issue& one) {
+    for (const std::string_view place : {"winner", "name"}) {
+      for (const auto& [name, value] : one.message.values) {
+        if (name == place) return value;
+      }
+    }
+    return Value();
+  };
+  return a.message.key == b.message.key && by(a) == by(b);
+}
+
+void add_each(const Run& run, std::vector<Issue> issues, Findings& out) {
+  std::ranges::stable_sort(issues, [](const Issue& a, const Issue& b) { return a.severity > b.severity; });
+  while (!issues.empty() && out.found().size() < kMostFindings) {
+    const auto rest = std::ranges::stable_partition(
+        issues, [first = issues.front()](const Issue& one) { return of_one_kind(first, one); });
+    out.add(one_finding(run, {issues.begin(), rest.begin()}));
+    issues.erase(issues.begin(), rest.begin());
+  }
+}
 
 void judge(const Run& run, const Parameters&, Findings& out) {
   if (run.config.settings.empty()) return out.not_applicable("no-settings");
@@ -56,7 +89,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   constant_rate(plan, issues);
   repeated_options(plan, issues);
   misspelt_variables(plan, issues);
-  if (!issues.empty()) out.add(one_finding(run, issues));
+  add_each(run, std::move(issues), out);
 }
 
 }  // namespace
@@ -80,8 +113,6 @@ const Rule kSettingOverridden{
           "{loser} 给了两次：先是 {lost}，后是 {won}，以后者为准"},
          {"two-precisions", "{loser} and {winner} are both set, and exclude each other",
           "{loser} 与 {winner} 同时设置，二者互斥"},
-         {"no-scale", "{loser} = {lost} does nothing under bf16, which has no loss scale",
-          "{loser} = {lost} 在 bf16 下不起作用：bf16 不使用 loss scale"},
          {"refused-one-of",
           "{loser} = {lost} and {winner} = {won} exclude each other: Megatron-LM takes one of them and refuses to "
           "start "
@@ -126,6 +157,9 @@ const Rule kSettingOverridden{
          {"winner", "{winner} = {won}", "{winner} = {won}"},
          {"keep-one", "keep one of the two; remove {loser} if the other is meant",
           "二者只保留其一；若以另一项为准，请删去 {loser}"},
+         {"delete-first", "delete the former, `{loser} {lost}`", "删去前面的 `{loser} {lost}`"},
+         {"make-equal", "make them equal, or leave it to the Trainer in the configuration of DeepSpeed",
+          "使两者一致，或在 DeepSpeed 配置中交由 Trainer 填写"},
          {"spell", "spell it as it is read", "改为正确的名称"},
          {"no-settings", "needs settings", "需要设置"}},
     .docs =
@@ -142,10 +176,11 @@ const Rule kSettingOverridden{
              "Trainer's, MindFormers' accumulation under a pipeline, a variable within two edits of a known one. A "
              "note: "
              "max_steps over epochs, warmup_steps over warmup_ratio, a warm-up under \"constant\", a weight decay that "
-             "the scheduler sets, a checkpoint's scheduler, options of a loss scale under bf16 (usual, and harmless), "
+             "the scheduler sets, a checkpoint's scheduler, "
              "--loss-scale under DeepSpeed, sequence parallelism without tensor parallelism, nanoGPT's schedule "
              "without "
              "decay_lr. "
+             "What one setting makes void is one finding. "
              "Options count as given twice only where few of all options of the script are: several launches repeat "
              "theirs. What a run itself prints holds defaults and is not judged.",
          .example =
