@@ -68,14 +68,23 @@ bool of_one_kind(const Issue& a, const Issue& b) {
   return a.message.key == b.message.key && by(a) == by(b);
 }
 
-void add_each(const Run& run, std::vector<Issue> issues, Findings& out) {
-  std::ranges::stable_sort(issues, [](const Issue& a, const Issue& b) { return a.severity > b.severity; });
-  while (!issues.empty() && out.found().size() < kMostFindings) {
-    const auto rest = std::ranges::stable_partition(
-        issues, [first = issues.front()](const Issue& one) { return of_one_kind(first, one); });
-    out.add(one_finding(run, {issues.begin(), rest.begin()}));
-    issues.erase(issues.begin(), rest.begin());
+// The gravest first, and of these the one that was found first.
+void add_each(const Run& run, const std::vector<Issue>& issues, Findings& out) {
+  std::vector<std::vector<Issue>> kinds;
+  for (const Severity severity : {Severity::kError, Severity::kWarning, Severity::kNote}) {
+    for (const Issue& one : issues) {
+      if (one.severity != severity) continue;
+      const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                     [&](const std::vector<Issue>& some) { return of_one_kind(some.front(), one); });
+      if (kind != kinds.end()) {
+        kind->push_back(one);
+      } else {
+        kinds.push_back({one});
+      }
+    }
   }
+  kinds.resize(std::min(kinds.size(), kMostFindings));
+  for (const std::vector<Issue>& kind : kinds) out.add(one_finding(run, kind));
 }
 
 void judge(const Run& run, const Parameters&, Findings& out) {
@@ -89,7 +98,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   constant_rate(plan, issues);
   repeated_options(plan, issues);
   misspelt_variables(plan, issues);
-  add_each(run, std::move(issues), out);
+  add_each(run, issues, out);
 }
 
 }  // namespace
