@@ -166,6 +166,24 @@ std::optional<FrameworkOption> framework_option(std::string_view framework, std:
   return std::nullopt;
 }
 
+namespace {
+
+// YAML 1.1, which most trainers read, takes "5e-6" for a text: a number with an exponent needs a point.
+std::string yaml_number(std::string_view value) {
+  const std::size_t exponent = value.find('e');
+  const bool number = exponent != std::string_view::npos && exponent > 0 &&
+                      value.substr(0, exponent).find_first_not_of("-0123456789") == std::string_view::npos;
+  if (!number) return std::string(value);
+  std::string out(value.substr(0, exponent));
+  out += ".0";
+  out += value.substr(exponent);
+  const bool sign = value.size() > exponent + 1 && (value[exponent + 1] == '-' || value[exponent + 1] == '+');
+  if (!sign) out.insert(out.find('e') + 1, "+");
+  return out;
+}
+
+}  // namespace
+
 std::string written_option(std::string_view name, OptionStyle style, std::string_view value) {
   std::string out(name);
   if (value.empty()) return out;
@@ -177,7 +195,7 @@ std::string written_option(std::string_view name, OptionStyle style, std::string
     case kAssign: out += " = "; break;
     case kJson: out = "\"" + out + "\": "; break;
   }
-  return out + std::string(value);
+  return out + (style == kYaml ? yaml_number(value) : std::string(value));
 }
 
 }  // namespace assay
