@@ -185,12 +185,13 @@ std::optional<RecipeRange> recipes_near(double parameters, double within) {
   return out.count > 0 ? std::optional(out) : std::nullopt;
 }
 
-double greatest_published_rate() {
-  double greatest = 0;
+const Recipe& recipe_of_greatest_rate() {
+  const Recipe* greatest = nullptr;
   for (const Recipe& one : kRecipes) {
-    if (one.optimizer == "adamw") greatest = std::max(greatest, one.peak_rate);
+    if (one.optimizer != "adamw") continue;
+    if (greatest == nullptr || one.peak_rate > greatest->peak_rate) greatest = &one;
   }
-  return greatest;
+  return *greatest;
 }
 
 }  // namespace assay
