@@ -277,6 +277,16 @@ TEST(NoWarmup, FromScratchAtFullRate) {
       HasSubstr(
           "note: the warm-up of 100 optimizer steps (warmup_steps) is short: with beta2 0.999, 2,000"));  // beta2 0.999 by default: 2,000
   EXPECT_EQ(only(kNoWarmup, small_gpt("1e-3").setting(setting::kOptimizer, "muon").done()), "0 findings");
+  const auto brief = [](std::string_view steps) {
+    return small_gpt("1e-3").setting(setting::kWarmupSteps, "100").setting(setting::kTrainSteps, steps).done();
+  };
+  EXPECT_EQ(only(kNoWarmup, brief("1000")), "0 findings") << "no room for 2,000 steps";
+  const auto others = [](const assay::Run& run) {
+    return judge_completely(kNoWarmup, run).at(0).actions.at(0).command;
+  };
+  EXPECT_EQ(others(small_gpt("1e-3").setting(setting::kWarmupSteps, "100").done()), "--lr-warmup-iters 2000");
+  EXPECT_EQ(others(small_gpt("1e-3").setting(setting::kWarmupFraction, "0").done()), "")
+      << "Megatron refuses a warm-up in two units";
 }
 
 TEST(OptimizerChoice, SgdAndCoupledDecay) {

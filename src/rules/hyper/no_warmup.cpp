@@ -29,6 +29,7 @@ namespace {
 constexpr double kFull = 0.9;             // of the peak
 constexpr std::int64_t kFirstSteps = 40;  // 2 / (1 - 0.95): a first record behind them may have missed a warm-up
 constexpr double kUsualBeta2 = 0.95;
+constexpr double kRoom = 0.2;        // of the run: as beta2-stale has it
 constexpr std::size_t kEnough = 40;  // records that show how a run begins
 
 struct Memory {
@@ -43,11 +44,20 @@ Memory memory_of(const Plan& plan) {
   return {beta2->value, std::move(beta2)};
 }
 
+// A run of a thousand steps has no room for two thousand: then beta2 is what does not fit (rule beta2-stale).
+bool has_room(const Plan& plan, const Memory& memory) {
+  const auto steps = plan.told(setting::kTrainSteps);
+  return !steps || memory.steps() <= kRoom * steps->value;
+}
+
 void advise(const Plan& plan, Finding& finding) {
   const Memory memory = memory_of(plan);
+  if (!has_room(plan, memory)) return;
   const auto steps = static_cast<std::int64_t>(memory.steps());
-  finding.actions.push_back({{"warm-up", {{"steps", Value(steps)}, {"beta2", memory.beta2}}},
-                             line_to_set(plan, setting::kWarmupSteps, memory.steps())});
+  // Frameworks refuse a warm-up that is told in two units.
+  const bool other_unit = warmup_of(plan).said && plan.setting(setting::kWarmupSteps) == nullptr;
+  const std::string command = other_unit ? "" : line_to_set(plan, setting::kWarmupSteps, memory.steps());
+  finding.actions.push_back({{"warm-up", {{"steps", Value(steps)}, {"beta2", memory.beta2}}}, command});
 }
 
 // The log shows that the beginning did no harm.
@@ -113,7 +123,7 @@ void judge_settings(const Plan& plan, const Beginning& beginning, const WarmupSa
   if (rate->rate < least) return out.not_applicable("low-rate", {{"rate", rate->rate}});
   const Memory memory = memory_of(plan);
   const bool none = warmup.none();
-  const bool brief = !none && warmup.steps && *warmup.steps < memory.steps();
+  const bool brief = !none && warmup.steps && *warmup.steps < memory.steps() && has_room(plan, memory);
   if (!none && !brief) return;
   Finding finding;
   const bool well = plan.run().has_begun() && began_well(plan.run());
@@ -211,7 +221,7 @@ const Rule kNoWarmup{
              "records show a loss that falls without a bump, it is a note; so is a script that says nothing of a "
              "warm-up and leaves it to a framework whose default is none, and one that loads from the folder that it "
              "saves to. A log whose learning rate rises outranks all settings. A warm-up shorter than 2 / (1 - beta2) "
-             "is a note: MPT's 100 steps and MLPerf's 16 have worked.",
+             "is a note, where the run is five times as long: MPT's 100 steps and MLPerf's 16 have worked.",
          .example = "`the first record (step 0) has the full learning rate 2.0e-4 already, and training starts from "
                     "random weights (loss 8.863): there is no warm-up`",
          .to_do = "Warm up linearly over 2 / (1 - beta2) steps or more.",
