@@ -186,12 +186,9 @@ std::optional<RecipeRange> recipes_near(double parameters, double within) {
 }
 
 const Recipe& recipe_of_greatest_rate() {
-  const Recipe* greatest = nullptr;
-  for (const Recipe& one : kRecipes) {
-    if (one.optimizer != "adamw") continue;
-    if (greatest == nullptr || one.peak_rate > greatest->peak_rate) greatest = &one;
-  }
-  return *greatest;
+  // Another optimizer's rate counts as none.
+  const auto rate = [](const Recipe& one) { return one.optimizer == "adamw" ? one.peak_rate : 0; };
+  return *std::ranges::max_element(kRecipes, {}, rate);
 }
 
 }  // namespace assay

@@ -85,7 +85,7 @@ bool settings_are_whole(const Run& run) {
 }
 
 std::optional<Planned> told_or_default(const Plan& plan, std::string_view key) {
-  const auto number = plan.find(key);
+  auto number = plan.find(key);
   if (number && number->origin == Origin::kDefault && !settings_are_whole(plan.run())) return std::nullopt;
   return number;
 }
