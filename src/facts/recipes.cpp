@@ -185,12 +185,10 @@ std::optional<RecipeRange> recipes_near(double parameters, double within) {
   return out.count > 0 ? std::optional(out) : std::nullopt;
 }
 
-double greatest_published_rate() {
-  double greatest = 0;
-  for (const Recipe& one : kRecipes) {
-    if (one.optimizer == "adamw") greatest = std::max(greatest, one.peak_rate);
-  }
-  return greatest;
+const Recipe& recipe_of_greatest_rate() {
+  // Another optimizer's rate counts as none.
+  const auto rate = [](const Recipe& one) { return one.optimizer == "adamw" ? one.peak_rate : 0; };
+  return *std::ranges::max_element(kRecipes, {}, rate);
 }
 
 }  // namespace assay

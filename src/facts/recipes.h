@@ -76,6 +76,6 @@ struct RecipeRange {
 std::optional<RecipeRange> recipes_near(double parameters, double within);
 
 /// The greatest peak learning rate of any AdamW recipe: of the smallest models.
-double greatest_published_rate();
+const Recipe& recipe_of_greatest_rate();
 
 }  // namespace assay

@@ -25,7 +25,7 @@ MEGATRON = {
     "num-layers": 16, "hidden-size": 1536, "num-attention-heads": 16, "ffn-hidden-size": 6144, "seq-length": 2048,
     "max-position-embeddings": 2048, "micro-batch-size": 8, "global-batch-size": 256, "train-iters": 38147, "lr": 1e-3,
     "min-lr": 1e-4, "lr-decay-style": "cosine", "lr-warmup-iters": 500, "weight-decay": 0.1, "adam-beta1": 0.9,
-    "adam-beta2": 0.95, "clip-grad": 1.0, "padded-vocab-size": 50304, "save": "checkpoints", "load": "checkpoints"}
+    "adam-beta2": 0.95, "clip-grad": 1.0, "padded-vocab-size": 50304, "save": "checkpoints"}
 
 
 def script(**changes):
@@ -87,6 +87,12 @@ def learning_rate_high():
     put(name, "bad-lora.yaml", trainer(learning_rate=0.05, use_lora="true", lora_r=16, optim="adamw_torch"),
         {"severity": "warning"})
     put(name, "good-lora.yaml", trainer(learning_rate=2e-4, use_lora="true", lora_r=16, optim="adamw_torch"))
+    # A detector with SGD: nothing of a language model's rates holds for it, and one sign is no proof.
+    put(name, "good-detector.log", "".join(
+        "2024-12-25 09:58:%02d,125 [WARNING] overflow, still update, loss scale adjust to 1024.0\n"
+        "2024-12-25 09:58:%02d,787 [INFO] Epoch 1/200, Step %d/3995, imgsize (640, 640), loss: %.4f, lbox: 3.6, lcls: 4.1, "
+        "dfl: 2.1, cur_lr: %.5f\n" % (i, i, 100 * i + 100, loss, 0.1 - 0.00075 * i)
+        for i, loss in enumerate([11.6, 9.9, 9.2, 8.9, 8.7, 8.6, 8.5, 8.4, 8712.6, 15806.4])))
     put(name, "good-adafactor.yaml", trainer(learning_rate=1e-2, optim="adafactor"))
 
 
@@ -109,9 +115,16 @@ def no_warmup():
     put("no-warmup", "bad.log", log(values, lambda step: 3e-4), {"severity": "warning", "steps": [1, 1]})
     put("no-warmup", "good.log", log(curve(60, 6), warm(3e-4, 40)))
     trained = curve(60, 6, first=2.4, floor=1.2)
+    # A log outranks what is set and what a framework takes: its rate rises, to another peak than the excerpt of
+    # arguments says, and llm.c's default is no warm-up.
+    excerpt = "arguments:\n  lr ............... 0.0003\n  train_iters ...... 38147\n  adam_beta2 ....... 0.95\n"
+    put("no-warmup", "good-risen.log", excerpt + megatron_records(0.3))
+    put("no-warmup", "good-llmc.log", llmc_log(curve(300, 8), warm(6e-4, 200)))
+    put("no-warmup", "good-llmc-silent.log", llmc_log(curve(300, 8), None))
     put("no-warmup", "good-tuned.log", log(trained, lambda step: 3e-4))
     put("no-warmup", "bad-zero.sh", script(lr_warmup_iters=0), {"severity": "warning"})
-    put("no-warmup", "bad-default.sh", script(lr_warmup_iters=None), {"severity": "warning"})
+    put("no-warmup", "bad-default.sh", script(lr_warmup_iters=None), {"severity": "note"})
+    put("no-warmup", "bad-own-folder.sh", script(lr_warmup_iters=0, load="checkpoints"), {"severity": "note"})
     put("no-warmup", "bad-brief.sh", script(lr_warmup_iters=16), {"severity": "note"})
     put("no-warmup", "good-fraction.sh", script(lr_warmup_iters=None, lr_warmup_fraction=0.01))
     put("no-warmup", "good-low-rate.sh", script(lr_warmup_iters=0, lr=1e-5))
@@ -162,6 +175,21 @@ def adam_epsilon_lost():
     put("adam-epsilon-lost", "good-bf16.yaml", LITGPT % ("bf16-true", "1e-8"))
 
 
+def llmc_log(values, rate):
+    return "".join("s:%d trl:%.4f%s\n" % (i, loss, " lr:%.6f norm:%.2f" % (rate(i + 1), norm) if rate else "")
+                   for i, (loss, norm) in enumerate(values))
+
+
+def megatron_records(norm):
+    lines = []
+    for i, (loss, _) in enumerate(curve(60, 7)):
+        lines.append(" iteration %8d/   38147 | consumed samples: %12d | elapsed time per iteration (ms): 500.0 | "
+                     "learning rate: %.6E | global batch size:   256 | lm loss: %.6E | loss scale: 1.0 | grad norm: %.3f "
+                     "| number of skipped iterations:   0 | number of nan iterations:   0 |"
+                     % (10 * i + 10, 2560 * (i + 1), 1e-3 * min(1, (10 * i + 10) / 500), loss, norm))
+    return "\n".join(lines) + "\n"
+
+
 def megatron_log(epsilon, norm):
     """A dump of arguments and a run of 60 records."""
     dump = ["------------------------ arguments ------------------------"]
@@ -169,13 +197,7 @@ def megatron_log(epsilon, norm):
         name = "  " + key.replace("-", "_") + " "
         dump.append(name.ljust(48, ".") + " " + str(value))
     dump.append("-------------------- end of arguments ---------------------")
-    lines = []
-    for i, (loss, _) in enumerate(curve(60, 7)):
-        lines.append(" iteration %8d/   38147 | consumed samples: %12d | elapsed time per iteration (ms): 500.0 | "
-                     "learning rate: %.6E | global batch size:   256 | lm loss: %.6E | loss scale: 1.0 | grad norm: %.3f "
-                     "| number of skipped iterations:   0 | number of nan iterations:   0 |"
-                     % (10 * i + 10, 2560 * (i + 1), 1e-3 * min(1, (10 * i + 10) / 500), loss, norm))
-    return "\n".join(dump + lines) + "\n"
+    return "\n".join(dump) + "\n" + megatron_records(norm)
 
 
 def adam_epsilon_setting():
@@ -183,6 +205,7 @@ def adam_epsilon_setting():
     put("adam-epsilon-setting", "bad-note.log", megatron_log(2e-5, 0.3), {"severity": "note"})
     put("adam-epsilon-setting", "good.log", megatron_log(1e-8, 0.3))
     put("adam-epsilon-setting", "bad-large.sh", script(adam_eps=1e-3), {"severity": "warning"})
+    put("adam-epsilon-setting", "bad-comparable.sh", script(adam_eps=1e-4), {"severity": "warning"})
     put("adam-epsilon-setting", "good-llama2.sh", script(adam_eps=1e-5))
     put("adam-epsilon-setting", "bad-negative.sh", script(adam_eps=-1e-8), {"severity": "error"})
 

@@ -77,16 +77,54 @@ Start start_of(const Run& run) { return beginning_of(Plan(run)).start; }
 TEST(OptimizerPlan, Beginnings) {
   EXPECT_EQ(start_of(small_gpt("1e-3").done()), Start::kScratch);
   EXPECT_EQ(start_of(small_gpt("1e-3").setting(setting::kResumeFrom, "/models/llama").done()), Start::kTrained);
-  EXPECT_EQ(start_of(small_gpt("1e-3").setting(setting::kResumeFrom, "ckpt").setting("save", "ckpt").done()),
-            Start::kScratch);
+  const assay::Run own = small_gpt("1e-3").setting(setting::kResumeFrom, "ckpt").setting("save", "ckpt").done();
+  const Beginning beginning = beginning_of(Plan(own));
+  EXPECT_EQ(beginning.start, Start::kScratch);
+  EXPECT_LT(beginning.sure, 0.6) << "whether a checkpoint lies there is not known";
+  EXPECT_NE(beginning.own_folder, nullptr);
   EXPECT_EQ(start_of(small_gpt("1e-3").setting(setting::kFineTuning, "true").done()), Start::kTrained);
   EXPECT_EQ(start_of(small_gpt("1e-3").setting("lora_r", "16").done()), Start::kTrained);
   EXPECT_EQ(start_of(plan_of("hf-trainer").done()), Start::kUnknown);
   const std::vector<double> random{10.8, 9.9, 9.1, 8.6, 8.0};
   const std::vector<double> trained{2.1, 2.0, 1.9, 1.9, 1.8};
   EXPECT_EQ(start_of(MakeRun().series(metric::kLoss, random).done()), Start::kScratch);
-  EXPECT_EQ(start_of(MakeRun().series(metric::kLoss, trained).done()), Start::kTrained);
+  EXPECT_EQ(start_of(MakeRun().dialect("hf-trainer").series(metric::kLoss, trained).done()), Start::kTrained);
+  EXPECT_EQ(start_of(MakeRun().series(metric::kLoss, trained).done()), Start::kUnknown) << "or a classifier's start";
   EXPECT_EQ(start_of(MakeRun().steps(50000).series(metric::kLoss, random).done()), Start::kUnknown);
+}
+
+TEST(ActingSettings, TheLogOutranksWhatIsSet) {
+  const auto rate = [](MakeRun& run) {
+    const assay::Run done = run.done();
+    const auto acting = acting_rate(Plan(done));
+    return acting ? acting->rate : 0;
+  };
+  const auto with = [](std::string_view said, std::vector<double> logged) {
+    return MakeRun().setting(setting::kLearningRate, said).series(metric::kLearningRate, std::move(logged));
+  };
+  MakeRun said = MakeRun("launch.sh").setting(setting::kLearningRate, "3e-4");
+  EXPECT_DOUBLE_EQ(rate(said), 3e-4);
+  MakeRun more = with("3e-4", {1e-4, 2e-3, 2.4e-3});
+  EXPECT_DOUBLE_EQ(rate(more), 2.4e-3);
+  MakeRun rising = with("3e-4", {1e-5, 2e-5, 3e-5});
+  EXPECT_DOUBLE_EQ(rate(rising), 3e-4) << "its peak is still to come";
+  MakeRun passed = with("3e-4", {1e-5, 3e-5, 2e-5});
+  EXPECT_DOUBLE_EQ(rate(passed), 3e-5);
+  MakeRun excerpt = MakeRun()
+                        .setting(setting::kLearningRate, "3e-4")
+                        .steps(50000)
+                        .series(metric::kLearningRate, std::vector<double>{3e-5, 2e-5, 1e-5});
+  EXPECT_DOUBLE_EQ(rate(excerpt), 3e-4);
+  MakeRun nothing = MakeRun("launch.sh").setting(setting::kFramework, "hf-trainer");
+  EXPECT_DOUBLE_EQ(rate(nothing), 0) << "a framework's default is no one's choice";
+}
+
+TEST(ActingSettings, DefaultsOnlyBesideWholeSettings) {
+  const assay::Run plan = plan_of("megatron").done();
+  EXPECT_TRUE(told_or_default(Plan(plan), setting::kAdamBeta2));
+  const assay::Run log =
+      plan_of("megatron").series(metric::kLoss, std::vector<double>{10.8, 9.9, 9.1, 8.6, 8.0}).done();
+  EXPECT_FALSE(told_or_default(Plan(log), setting::kAdamBeta2));
 }
 
 TEST(OptimizerPlan, WarmUpsInTheirUnits) {
@@ -191,6 +229,19 @@ TEST(LearningRateHigh, TwoSignsInTheLog) {
   EXPECT_THAT(only(kLearningRateHigh, wild), HasSubstr("at a learning rate of 6.1e-5: it is probably too high"));
 }
 
+TEST(LearningRateHigh, WhatIsPublishedForLanguageModelsAlone) {
+  const auto advice = [](MakeRun run) {
+    const auto found = judge_completely(kLearningRateHigh, run.done());
+    return found.size() != 1 ? std::string() : say(kLearningRateHigh, found[0].actions.at(0).text);
+  };
+  const auto steep = [](int i) { return 40.0 * rising(i) * 100; };
+  // 0.4 at its top, 0.24 when it broke: half of that is still 120 times what any language model was trained with.
+  MakeRun gpt = broken_run(steep, 20, false);
+  EXPECT_THAT(advice(gpt.setting(setting::kFramework, "megatron")),
+              HasSubstr("to 0.001 or less, the largest published for AdamW (Pythia 70M)"));
+  EXPECT_THAT(advice(broken_run(steep, 20, false)), HasSubstr("half of what it was"));
+}
+
 TEST(LearningRateLow, Zero) {
   EXPECT_THAT(only(kLearningRateLow, small_gpt("0").done()), HasSubstr("warning: the learning rate is 0"));
   EXPECT_EQ(only(kLearningRateLow, small_gpt("0").setting("skip_train", "true").done()), "0 findings");
@@ -218,11 +269,22 @@ TEST(LearningRateLow, Zero) {
 }
 
 TEST(NoWarmup, FromScratchAtFullRate) {
-  EXPECT_THAT(only(kNoWarmup, small_gpt("1e-3").done()), HasSubstr("warmup_steps, the default of megatron"));
+  EXPECT_THAT(only(kNoWarmup, small_gpt("1e-3").done()),
+              HasSubstr("note: no warm-up (warmup_steps) to a learning rate of 0.001"));
   EXPECT_EQ(only(kNoWarmup, small_gpt("1e-5").done()), "0 findings");
   EXPECT_THAT(only(kNoWarmup, small_gpt("1e-3").setting(setting::kWarmupSteps, "100").done()),
-              HasSubstr("note: the warm-up lasts 100 optimizer steps"));  // beta2 0.999 by default: 2,000
+              HasSubstr("note: the warm-up of 100 optimizer steps (warmup_steps) is short: with beta2 0.999, 2,000"));
   EXPECT_EQ(only(kNoWarmup, small_gpt("1e-3").setting(setting::kOptimizer, "muon").done()), "0 findings");
+  const auto brief = [](std::string_view steps) {
+    return small_gpt("1e-3").setting(setting::kWarmupSteps, "100").setting(setting::kTrainSteps, steps).done();
+  };
+  EXPECT_EQ(only(kNoWarmup, brief("1000")), "0 findings") << "no room for 2,000 steps";
+  const auto others = [](const assay::Run& run) {
+    return judge_completely(kNoWarmup, run).at(0).actions.at(0).command;
+  };
+  EXPECT_EQ(others(small_gpt("1e-3").setting(setting::kWarmupSteps, "100").done()), "--lr-warmup-iters 2000");
+  EXPECT_EQ(others(small_gpt("1e-3").setting(setting::kWarmupFraction, "0").done()), "")
+      << "Megatron refuses a warm-up in two units";
 }
 
 TEST(OptimizerChoice, SgdAndCoupledDecay) {
@@ -260,6 +322,9 @@ TEST(AdamEpsilonSetting, WhatIsLeftOfTheUpdates) {
   EXPECT_THAT(only(kAdamEpsilonSetting, run("1e-5", "7000000000")),
               HasSubstr("note: epsilon 1.0e-5 (adam_epsilon) leaves 26.4 %"));
   EXPECT_THAT(only(kAdamEpsilonSetting, run("1e-3", "7000000000")), HasSubstr("warning"));
+  const assay::Run plan =
+      plan_of("megatron").setting(setting::kParameters, "124000000").setting(setting::kAdamEpsilon, "1e-4").done();
+  EXPECT_THAT(only(kAdamEpsilonSetting, plan), HasSubstr("is as large as the gradients (about 9.0e-5 at a grad norm"));
   EXPECT_EQ(only(kAdamEpsilonSetting, run("1e-8", "7000000000")), "0 findings");
 }
 
@@ -285,8 +350,9 @@ TEST(Beta2Stale, NotesAlone) {
   const auto run = [](std::string_view beta2, std::string_view tokens) {
     return small_gpt("1e-3").setting(setting::kAdamBeta2, beta2).setting(setting::kTokensPerStep, tokens).done();
   };
-  EXPECT_THAT(only(kBeta2Stale, run("0.999", "2000000")), HasSubstr("note: beta2 0.999 (adam_beta2) remembers 1,000"));
-  EXPECT_THAT(only(kBeta2Stale, run("0.95", "2048")), HasSubstr("of only 2,048 tokens"));
+  EXPECT_THAT(only(kBeta2Stale, run("0.999", "2000000")),
+              HasSubstr("note: beta2 0.999 (adam_beta2) averages over about 1,000 steps"));
+  EXPECT_THAT(only(kBeta2Stale, run("0.95", "2048")), HasSubstr("only about 20 steps of 2,048 tokens"));
   EXPECT_EQ(only(kBeta2Stale, run("0.95", "500000")), "0 findings");
   EXPECT_THAT(only(kBeta2Stale, run("1.5", "500000")), HasSubstr("error: beta2 is 1.5"));
 }

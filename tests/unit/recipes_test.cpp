@@ -47,7 +47,7 @@ TEST(Recipes, RangesBySize) {
   EXPECT_FALSE(recipes_near(1e6, 3));
   EXPECT_FALSE(recipes_near(0, 3));
   EXPECT_FALSE(recipes_near(std::nan(""), 3));
-  EXPECT_DOUBLE_EQ(greatest_published_rate(), 1e-3);
+  EXPECT_DOUBLE_EQ(recipe_of_greatest_rate().peak_rate, 1e-3);
 }
 
 // Rates of one size differ by this much among themselves: what lies within says nothing about anybody's setting.

@@ -13,6 +13,8 @@
 
 #include "assay/setting.h"
 #include "rules/hyper/batch_advice.h"
+#include "rules/hyper/optimizer_plan.h"
+#include "rules/large_numbers.h"
 #include "rules/places.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
@@ -39,13 +41,12 @@ void judge_few(const Plan& plan, double parameters, double tokens, const Paramet
   finding.severity = Severity::kNote;
   finding.confidence = 0.8;
   finding.impact = 0.4;
-  finding.message = {"few",
-                     {{"each", two_digits(each)},
-                      {"tokens", two_digits(tokens)},
-                      {"parameters", two_digits(parameters)},
-                      {"smaller", two_digits(smaller)},
-                      {"more", two_digits(20 * smaller)},
-                      {"gain", two_digits(gain)}}};
+  Values values = {{"each", two_digits(each)}, {"gain", two_digits(gain)}};
+  add_large(values, "tokens", tokens);
+  add_large(values, "parameters", parameters);
+  add_large(values, "smaller", two_digits(smaller));
+  add_large(values, "more", two_digits(20 * smaller));
+  finding.message = {"few", std::move(values)};
   const auto from = plan.told(setting::kTrainTokens);
   if (from) finding.where = from->where;
   out.add(std::move(finding));
@@ -63,19 +64,20 @@ void judge_epochs(const Plan& plan, const Parameters& set, Findings& out) {
   finding.message = {"epochs", {{"epochs", epochs->value}, {"worth", two_digits(worth)}}};
   finding.where = epochs->where;
   if (tokens) {
-    finding.evidence.push_back({{"unique",
-                                 {{"tokens", two_digits(tokens->value)},
-                                  {"unique", two_digits(tokens->value / epochs->value)},
-                                  {"worth", two_digits(tokens->value / epochs->value * worth)}}},
-                                {},
-                                {}});
+    Values values;
+    add_large(values, "tokens", tokens->value);
+    add_large(values, "unique", tokens->value / epochs->value);
+    add_large(values, "worth", two_digits(tokens->value / epochs->value * worth));
+    finding.evidence.push_back({{"unique", std::move(values)}, {}, {}});
   }
   out.add(std::move(finding));
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  if (!trains_from_scratch(plan)) return out.not_applicable("not-from-scratch");
+  if (!trains_from_scratch(plan) || beginning_of(plan).start == Start::kTrained) {
+    return out.not_applicable("not-from-scratch");
+  }
   auto parameters = plan.told(setting::kActiveParameters);
   if (!parameters) parameters = plan.told(setting::kParameters);
   const auto tokens = plan.told(setting::kTrainTokens);
@@ -107,21 +109,18 @@ const Rule kTokensPerParameter{
          {"epochs", "epochs", 4, 1, 1000, "up to four passes are worth almost as much as fresh data"},
          {"epochs-warning", "epochs", 16, 1, 10000,
           "from sixteen passes on further ones add little, from forty nothing"}},
-    .sentences = {{"few",
-                   "{tokens} tokens for {parameters} parameters are {each} for each; the same computation on {smaller} "
-                   "parameters "
-                   "and {more} tokens would reach a loss about {gain} lower",
-                   "{parameters} 个参数训练 {tokens} 个 token，每参数 {each} 个；同样的计算量用于 {smaller} "
-                   "个参数、{more} 个 token，loss "
-                   "约可再低 {gain}"},
-                  {"epochs", "the same data is read {epochs} times: worth about {worth} passes of fresh data",
-                   "同一数据读取 {epochs} 遍：约相当于 {worth} 遍新数据"},
-                  {"unique", "{unique} different tokens, read as {tokens}, are worth about {worth}",
-                   "{unique} 个不同的 token，共读取 {tokens} 个，约相当于 {worth} 个"},
-                  {"not-from-scratch", "holds for pre-training from a random start",
-                   "仅适用于从随机初始化开始的预训练"},
-                  {"not-told", "needs parameters and tokens of the run, or its epochs",
-                   "需要参数量与 token 数，或 epoch 数"}},
+    .sentences =
+        {{"few",
+          "{tokens_en} tokens for {parameters_en} parameters: {each} per parameter; the same computation on "
+          "{smaller_en} parameters and {more_en} tokens would reach a loss about {gain} lower",
+          "{parameters_zh}个参数训练 {tokens_zh}个 token，每参数 {each} 个；同样的计算量用于 {smaller_zh}个参数、"
+          "{more_zh}个 token，loss 约可再低 {gain}"},
+         {"epochs", "the same data is read {epochs} times: worth about {worth} passes of fresh data",
+          "同一数据读取 {epochs} 遍：约相当于 {worth} 遍新数据"},
+         {"unique", "{unique_en} different tokens, read as {tokens_en}, are worth about {worth_en}",
+          "{unique_zh}个不同的 token，共读取 {tokens_zh}个，约相当于 {worth_zh}个"},
+         {"not-from-scratch", "holds for pre-training from a random start", "仅适用于从随机初始化开始的预训练"},
+         {"not-told", "needs parameters and tokens of the run, or its epochs", "需要参数量与 token 数，或 epoch 数"}},
     .docs =
         {.finds = "A pre-training that reads few tokens for each parameter, or the same data many times.",
          .matters =
@@ -133,10 +132,10 @@ const Rule kTokensPerParameter{
              "is `gain` lower. Many tokens are a choice and no finding. Epochs above `epochs` are a note, above "
              "`epochs-warning` a warning, with their "
              "worth: 1 + R* (1 - exp(-(epochs - 1) / R*)) passes, R* = 15.4. Not judged: fine-tuning, runs that "
-             "start from a checkpoint.",
+             "start from a checkpoint or name weights to begin with.",
          .example =
-             "`3.7e+11 tokens for 1.8e+11 parameters are 2.1 for each; the same computation on 5.7e+10 parameters and "
-             "1.1e+12 tokens would reach a loss about 0.013 lower`",
+             "`366 B tokens for 176 B parameters: 2.1 per parameter; the same computation on 57 B parameters and 1.1 T "
+             "tokens would reach a loss about 0.013 lower`",
          .to_do =
              "Train a smaller model for longer, or get more data. Of repeated data check the loss on a held-out set.",
          .false_alarms = "A first part of a longer training; a model whose size is given.",

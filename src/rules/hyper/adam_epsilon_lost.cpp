@@ -55,21 +55,21 @@ void judge(const Run& run, const Parameters&, Findings& out) {
     return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
   }
   if (has(plan.word(setting::kOptimizer), "fused")) return out.not_applicable("fused");
-  const auto epsilon = plan.find(setting::kAdamEpsilon);
+  const auto epsilon = told_or_default(plan, setting::kAdamEpsilon);
   if (!epsilon) return out.not_applicable("no-epsilon");
   if (!(epsilon->value >= 0) || in_fp16(epsilon->value) > 0) return;
   Finding finding;
-  // Who runs without harm has a kernel that calculates in fp32.
-  finding.severity = ran_well(run) ? Severity::kNote : Severity::kError;
+  // Who runs without harm has a kernel that calculates in fp32; of a default no more than a note is known.
+  const bool sure = !ran_well(run) && epsilon->origin != Origin::kDefault;
+  finding.severity = sure ? Severity::kError : Severity::kNote;
   finding.confidence = optimizer == OptimizerKind::kAdam ? 0.8 : 0.6;
   finding.impact = 0.9;
   const auto where = where_said(*epsilon);
   finding.where = where ? *where : half->where;
-  finding.message = {"lost",
-                     {{"epsilon", epsilon->value},
-                      {"option", named(plan, *epsilon)},
-                      {"smallest", kSmallest},
-                      {"format", half->value}}};
+  finding.message = {
+      "lost",
+      {{"epsilon", epsilon->value}, {"option", named(*epsilon)}, {"smallest", kSmallest}, {"format", half->value}}};
+  add_default(plan, *epsilon, finding);
   finding.evidence.push_back({{"half-of-it", {{"half", kSmallest / 2}}}, {}, half->where});
   finding.actions.push_back({{"raise", {{"epsilon", kAdvised}}}, line_to_set(plan, setting::kAdamEpsilon, kAdvised)});
   finding.actions.push_back({{"keep-fp32", {}}, ""});
@@ -105,9 +105,9 @@ const Rule kAdamEpsilonLost{
              .matters = "Weights become NaN in the first step while loss and gradients were fine.",
              .decides =
                  "Weights and states are said to be pure fp16 (`16-true`, `pure_fp16`, MindFormers' params_dtype "
-                 "float16), the optimizer is Adam and not a fused one, and epsilon, said or by default, is at most "
-                 "2^-25 = 2.98e-8, which fp16 rounds to 0.",
-             .example = "`epsilon 1.0e-8 (adam_epsilon, the default of hf-trainer) is 0 in pure fp16 (16-true), whose "
+                 "float16), the optimizer is Adam and not a fused one, and epsilon is at most 2^-25 = 2.98e-8, which "
+                 "fp16 rounds to 0. Where the settings leave it to the framework it is a note.",
+             .example = "`epsilon 1.0e-8 (optimizer.init_args.eps) is 0 in pure fp16 (16-true), whose "
                         "smallest number is 6.0e-8: a weight without gradient becomes 0/0 = NaN in the first step`",
              .to_do = "Mixed precision with fp32 states, bf16, or epsilon 1e-6 and more.",
              .false_alarms = "Kernels that calculate in fp32 and only store fp16 keep epsilon.",

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kFewest = 20;  // norms
 constexpr double kBrakes = 1e-4;     // an epsilon that slows any language model down
+constexpr double kFarAbove = 5;      // times the gradients; below, the two are of one size
 
 struct Brake {
   double rms = 0;
@@ -60,15 +61,17 @@ Finding finding_of(const Plan& plan, const Planned& epsilon, Severity severity, 
   out.impact = 0.3;
   out.where = where_said(epsilon);
   out.message = std::move(message);
-  out.message.values.insert(out.message.values.begin(), {{"epsilon", epsilon.value}, {"option", named(plan, epsilon)}});
+  out.message.values.insert(out.message.values.begin(), {{"epsilon", epsilon.value}, {"option", named(epsilon)}});
+  add_default(plan, epsilon, out);
   return out;
 }
 
 void judge_seen(const Plan& plan, const Planned& epsilon, const Brake& brake, const Parameters& set, Findings& out) {
   if (brake.kept >= set["kept"]) return;
   const bool stands = brake.kept < set["stands"];
-  Finding finding = finding_of(plan, epsilon, stands && !ran_well(plan.run()) ? Severity::kWarning : Severity::kNote,
-                               stands ? 0.7 : 0.6, {"brakes", {{"kept", percent(brake.kept)}, {"rms", brake.rms}}});
+  const bool warn = stands && !ran_well(plan.run()) && epsilon.origin != Origin::kDefault;
+  Finding finding = finding_of(plan, epsilon, warn ? Severity::kWarning : Severity::kNote, stands ? 0.7 : 0.6,
+                               {"brakes", {{"kept", percent(brake.kept)}, {"rms", brake.rms}}});
   finding.evidence.push_back(
       {{"from-norm", {{"norm", brake.middle}}},
        curve_of(*brake.norm, 0, brake.norm->size(), 60),
@@ -85,7 +88,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   if (optimizer != OptimizerKind::kAdam) {
     return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
   }
-  const auto epsilon = plan.find(setting::kAdamEpsilon);
+  const auto epsilon = told_or_default(plan, setting::kAdamEpsilon);
   if (!epsilon) return out.not_applicable("no-epsilon");
   if (epsilon->value < 0) {
     Finding finding = finding_of(plan, *epsilon, Severity::kError, 0.9, {"negative", {}});
@@ -98,8 +101,11 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const auto brake = brake_of(run, epsilon->value, size->parameters);
   if (brake) return judge_seen(plan, *epsilon, *brake, set, out);
   if (epsilon->value < kBrakes) return out.not_applicable("no-norms");
+  if (epsilon->origin == Origin::kDefault) return;
+  const double rms = 1 / std::sqrt(size->parameters);
   Finding finding = finding_of(plan, *epsilon, Severity::kWarning, 0.65,
-                               {"large", {{"rms", two_digits(1 / std::sqrt(size->parameters))}}});
+                               {epsilon->value < kFarAbove * rms ? "comparable" : "large",
+                                {{"rms", two_digits(rms)}, {"kept", percent(kept_by_epsilon(rms, epsilon->value))}}});
   finding.actions.push_back({{"usual", {}}, line_to_set(plan, setting::kAdamEpsilon, 1e-8)});
   out.add(std::move(finding));
 }
@@ -124,10 +130,14 @@ const Rule kAdamEpsilonSetting{
         {"brakes",
          "epsilon {epsilon} ({option}) leaves {kept} of Adam's updates: the gradients' root mean square is {rms}",
          "epsilon {epsilon}（{option}）只保留 Adam 更新的 {kept}：梯度的均方根为 {rms}"},
+        {"comparable",
+         "epsilon {epsilon} ({option}) is as large as the gradients (about {rms} at a grad norm of 1): updates keep "
+         "about {kept} of their length",
+         "epsilon {epsilon}（{option}）与梯度相当（梯度范数为 1 时约 {rms}）：更新长度约为原来的 {kept}"},
         {"large",
-         "epsilon {epsilon} ({option}) is far above the gradients of such a model: a grad norm of 1 is a root mean "
-         "square of {rms}",
-         "epsilon {epsilon}（{option}）远大于此类模型的梯度：梯度范数为 1 时均方根为 {rms}"},
+         "epsilon {epsilon} ({option}) is far above the gradients (about {rms} at a grad norm of 1): updates keep "
+         "about {kept} of their length",
+         "epsilon {epsilon}（{option}）远大于梯度（梯度范数为 1 时约 {rms}）：更新长度约为原来的 {kept}"},
         {"negative", "epsilon is {epsilon} ({option}): a negative one lets the denominator pass through zero",
          "epsilon 为 {epsilon}（{option}）：负值会使分母过零"},
         {"from-norm", "median grad norm {norm}, divided by the square root of the number of parameters",

@@ -65,7 +65,8 @@ Finding finding_of(const Plan& plan, const Planned& beta2, Severity severity, do
   const double steps = std::round(1 / (1 - beta2.value));
   out.message.values.insert(
       out.message.values.begin(),
-      {{"beta2", beta2.value}, {"option", named(plan, beta2)}, {"memory", Value(static_cast<std::int64_t>(steps))}});
+      {{"beta2", beta2.value}, {"option", named(beta2)}, {"memory", Value(static_cast<std::int64_t>(steps))}});
+  add_default(plan, beta2, out);
   return out;
 }
 
@@ -88,14 +89,16 @@ bool judge_batch(const Plan& plan, const Planned& beta2, const Parameters& set, 
   const auto tokens = plan.told(setting::kTokensPerStep);
   if (!tokens || !(tokens->value > 0)) return false;
   if (beta2.value >= set["long"] && tokens->value >= kUsualBatch) {
-    Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5, {"long-for-batch", {{"tokens", tokens->value}}});
+    Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5,
+                                 {"long-for-batch", {{"tokens", Value(std::lround(tokens->value))}}});
     finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
     out.add(std::move(finding));
     return true;
   }
   if (beta2.value > kAdvised || tokens->value > set["small"] * kUsualBatch) return false;
   const double same = std::min(beta2_for_batch(kAdvised, kUsualBatch, tokens->value), kLargest);
-  Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5, {"short-for-batch", {{"tokens", tokens->value}}});
+  Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5,
+                               {"short-for-batch", {{"tokens", Value(std::lround(tokens->value))}}});
   finding.actions.push_back({{"lengthen", {{"advised", same}}}, line_to_set(plan, setting::kAdamBeta2, same)});
   out.add(std::move(finding));
   return true;
@@ -106,8 +109,10 @@ void judge_length(const Plan& plan, const Planned& beta2, const Parameters& set,
   if (!steps || steps->value < kTrial || beta2.value < set["long"]) return;
   const double share = 1 / (1 - beta2.value) / steps->value;
   if (share < set["share"]) return;
-  Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5,
-                               {"long-for-run", {{"steps", Value(static_cast<std::int64_t>(steps->value))}}});
+  Finding finding = finding_of(
+      plan, beta2, Severity::kNote, 0.5,
+      {"long-for-run",
+       {{"share", Value(100 * share, Unit::kPercent)}, {"steps", Value(static_cast<std::int64_t>(steps->value))}}});
   finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
   out.add(std::move(finding));
 }
@@ -119,7 +124,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   if (optimizer != OptimizerKind::kAdam) {
     return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
   }
-  const auto beta2 = plan.find(setting::kAdamBeta2);
+  const auto beta2 = told_or_default(plan, setting::kAdamBeta2);
   if (!beta2) return out.not_applicable("no-beta2");
   if (!(beta2->value >= 0) || beta2->value >= 1) {
     Finding finding = finding_of(plan, *beta2, Severity::kError, 0.9, {"outside", {}});
@@ -154,23 +159,27 @@ const Rule kBeta2Stale{
     .sentences = with_optimizer_sentences({
         {"led",
          "before {events} rises of the loss the grad norm rose first, up to {ratio} times, and beta2 {beta2} "
-         "({option}) "
-         "remembers {memory} updates: they stay too long until it has caught up",
-         "loss 上升 {events} 次，此前梯度范数都先升高（最多 {ratio} 倍），而 beta2 {beta2}（{option}）记忆 {memory} "
-         "次更新：跟上之前更新步长一直过大"},
+         "({option}) averages over about {memory} steps: until it has caught up, updates are too large",
+         "loss 上升 {events} 次，此前梯度范数都先升高（最多 {ratio} 倍），而 beta2 {beta2}（{option}）约对 {memory} "
+         "步取平均：跟上之前更新一直过大"},
         {"long-for-batch",
-         "beta2 {beta2} ({option}) remembers {memory} updates of {tokens} tokens; most published models with such "
-         "batches "
-         "were "
-         "trained with 0.95",
-         "beta2 {beta2}（{option}）记忆 {memory} 次更新、每次 {tokens} 个 token；已公布的同类批量模型使用 0.95"},
-        {"short-for-batch", "beta2 {beta2} ({option}) remembers {memory} updates of only {tokens} tokens each",
-         "beta2 {beta2}（{option}）只记忆 {memory} 次更新，每次仅 {tokens} 个 token"},
-        {"long-for-run", "beta2 {beta2} ({option}) remembers {memory} updates of a run of {steps} optimizer steps",
-         "beta2 {beta2}（{option}）记忆 {memory} 次更新，而训练共 {steps} 次更新"},
+         "beta2 {beta2} ({option}) averages over about {memory} steps of {tokens} tokens: it reacts late when "
+         "gradients "
+         "grow; most published models with such batches have 0.95",
+         "beta2 {beta2}（{option}）约对 {memory} 步取平均（每步 {tokens} 个 "
+         "token），梯度变大时反应过慢；已公布的同类批量"
+         "模型多取 0.95"},
+        {"short-for-batch",
+         "beta2 {beta2} ({option}) averages over only about {memory} steps of {tokens} tokens: too few for a steady "
+         "mean",
+         "beta2 {beta2}（{option}）只约对 {memory} 步取平均，每步仅 {tokens} 个 token，平均值不够稳定"},
+        {"long-for-run",
+         "beta2 {beta2} ({option}) averages over about {memory} steps, {share} of this run's {steps}: it reacts late "
+         "when gradients grow",
+         "beta2 {beta2}（{option}）约对 {memory} 步取平均，占全程 {steps} 步的 {share}，梯度变大时反应过慢"},
         {"outside", "beta2 is {beta2} ({option}), outside of 0 to 1", "beta2 为 {beta2}（{option}），不在 0 到 1 之间"},
         {"first-event", "the first at steps {steps}", "第一次在第 {steps} 步"},
-        {"shorten", "set beta2 to {advised}: a memory of 20 steps", "将 beta2 设为 {advised}：记忆 20 步"},
+        {"shorten", "set beta2 to {advised}: a mean over about 20 steps", "将 beta2 设为 {advised}：约对 20 步取平均"},
         {"lengthen", "set beta2 to about {advised}: the half-life in tokens that 0.95 has with 0.5 M tokens in a step",
          "将 beta2 设为约 {advised}：与每步 50 万 token 时 0.95 的 token 半衰期相同"},
         {"no-beta2", "nothing tells beta2", "没有给出 beta2"},
@@ -184,9 +193,11 @@ const Rule kBeta2Stale{
              "beta2 of at least 0.99 and a grad norm that rose before the loss in three events, or before one that did "
              "not come back: a note, in the latter case a warning (possible, not likely). From random weights: at "
              "least 0.99 with half a million tokens in a step or more, 0.95 and less with 10,000 tokens or fewer, or a "
-             "memory of a fifth of the run: notes. 92 of 430 published scripts have 0.999 and train.",
-         .example = "`beta2 0.999 (--adam-beta2) remembers 1,000 updates of 4.2e+6 tokens; published models with such "
-                    "batches were trained with 0.95`",
+             "memory of a fifth of the run: notes, and so of a default, where a script leaves it to the framework. 92 "
+             "of 430 published scripts have 0.999 and train.",
+         .example =
+             "`beta2 0.999 (--adam-beta2) averages over about 1,000 steps, 33.3 % of this run's 3,000: it reacts "
+             "late when gradients grow`",
          .to_do = "0.95 for large batches; for small ones the value with the same half-life in tokens.",
          .false_alarms = "Data and hardware make grad norms rise as well. BLOOM's 104 B model was not cured by beta2 "
                          "alone.",

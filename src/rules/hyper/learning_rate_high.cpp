@@ -20,6 +20,7 @@
 #include "measure/training_kind.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/hyper/rate_trouble.h"
+#include "rules/large_numbers.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -37,27 +38,7 @@ constexpr double kAdaptersMost = 1e-2;
 constexpr double kPreferenceUsual = 1e-6;  // TRL's and verl's default
 constexpr double kPreferenceMost = 1e-4;   // a hundred times that
 
-struct Judged {
-  double rate = 0;
-  Value name;
-  std::optional<Location> where;
-};
-
-// The rate that is set, else the greatest that the log shows.
-std::optional<Judged> rate_of_run(const Plan& plan) {
-  if (const auto told = plan.told(setting::kLearningRate)) {
-    return Judged{told->value, named(plan, *told), where_said(*told)};
-  }
-  const Run& run = plan.run();
-  const auto peak = logged_peak(run);
-  if (!peak || !(peak->rate > 0)) return std::nullopt;
-  const Series& series = *run.segments[peak->segment].find(metric::kLearningRate);
-  const std::int64_t step = series.step(peak->index);
-  return Judged{peak->rate, Value(series.printed_as),
-                place(run, peak->segment, {step, step}, series.line(peak->index))};
-}
-
-Finding finding_of(const Judged& rate, Severity severity, double confidence, Phrase message) {
+Finding finding_of(const ActingRate& rate, Severity severity, double confidence, Phrase message) {
   Finding out;
   out.severity = severity;
   out.confidence = confidence;
@@ -71,19 +52,16 @@ Finding finding_of(const Judged& rate, Severity severity, double confidence, Phr
 // What such a model was trained with, as evidence and as an action.
 void advise(const Plan& plan, const std::optional<RecipeRange>& range, Finding& finding) {
   if (!range) {
-    finding.actions.push_back({{"lower-to", {{"rate", greatest_published_rate()}, {"model", "Pythia 70M"}}},
-                               line_to_set(plan, setting::kLearningRate, greatest_published_rate())});
+    const Recipe& most = recipe_of_greatest_rate();
+    finding.actions.push_back({{"lower-to", {{"rate", most.peak_rate}, {"model", most.model}}},
+                               line_to_set(plan, setting::kLearningRate, most.peak_rate)});
     return;
   }
-  const Value source(range->nearest->source.text);
-  finding.evidence.push_back({{"recipes",
-                               {{"count", range->count},
-                                {"lowest", rate_of(*range->lowest)},
-                                {"highest", rate_of(*range->highest)},
-                                {"nearest", rate_of(*range->nearest)},
-                                {"source", source}}},
-                              {},
-                              {}});
+  Values values = {{"count", range->count}, {"source", range->nearest->source.text}};
+  add_recipe(values, "lowest", *range->lowest);
+  add_recipe(values, "highest", *range->highest);
+  add_recipe(values, "nearest", *range->nearest);
+  finding.evidence.push_back({{"recipes", std::move(values)}, {}, {}});
   finding.actions.push_back(
       {{"use-published", {{"lowest", range->lowest->peak_rate}, {"highest", range->highest->peak_rate}}},
        line_to_set(plan, setting::kLearningRate, range->nearest->peak_rate)});
@@ -95,7 +73,7 @@ std::optional<RecipeRange> range_of(const Plan& plan) {
 }
 
 // Whether the rate itself cannot be meant. True: told, or nothing more to say.
-bool absurd(const Plan& plan, const Judged& rate, OptimizerKind optimizer, Findings& out) {
+bool absurd(const Plan& plan, const ActingRate& rate, OptimizerKind optimizer, Findings& out) {
   if (rate.rate < 0) {
     Finding finding = finding_of(rate, Severity::kError, 0.95, {"negative", {}});
     advise(plan, range_of(plan), finding);
@@ -121,7 +99,7 @@ bool absurd(const Plan& plan, const Judged& rate, OptimizerKind optimizer, Findi
   return true;
 }
 
-bool against_step_law(const Plan& plan, const Judged& rate, const ModelSize& size, double least, Findings& out) {
+bool against_step_law(const Plan& plan, const ActingRate& rate, const ModelSize& size, double least, Findings& out) {
   const auto tokens = plan.told(setting::kTrainTokens);
   if (!tokens || !(size.matrices > 0)) return false;
   const StepLaw law = step_law(size.matrices, tokens->value);
@@ -129,30 +107,38 @@ bool against_step_law(const Plan& plan, const Judged& rate, const ModelSize& siz
   Finding finding = finding_of(
       rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.7,
       {"over-step-law", {{"times", Value(rate.rate / law.rate, Unit::kTimes)}, {"law", two_digits(law.rate)}}});
-  finding.evidence.push_back({{"step-law-of", {{"matrices", size.matrices}, {"tokens", tokens->value}}}, {}, {}});
+  Values measured;
+  add_large(measured, "matrices", size.matrices);
+  add_large(measured, "tokens", tokens->value);
+  finding.evidence.push_back({{"step-law-of", std::move(measured)}, {}, {}});
   finding.actions.push_back(
       {{"use-law", {{"law", two_digits(law.rate)}}}, line_to_set(plan, setting::kLearningRate, two_digits(law.rate))});
   out.add(std::move(finding));
   return true;
 }
 
-void against_recipes(const Plan& plan, const Judged& rate, const ModelSize& size, bool trained, double most,
+void against_recipes(const Plan& plan, const ActingRate& rate, const ModelSize& size, bool trained, double most,
                      Findings& out) {
   const auto range = recipes_near(size.parameters, kNear);
-  if (!range) return out.not_applicable("none-near", {{"parameters", size.parameters}});
+  if (!range) {
+    Values values;
+    add_large(values, "parameters", size.parameters);
+    return out.not_applicable("none-near", std::move(values));
+  }
   const double times = rate.rate / range->highest->peak_rate;
   // Whoever goes on from trained weights needs no more than who made them.
   const double note = trained ? 1 : kNoteAbove;
   if (times <= note) return;
   const bool warn = times > most && !ran_well(plan.run());
+  Values values = {{"times", Value(times, Unit::kTimes)}};
+  add_recipe(values, "highest", *range->highest);
   Finding finding = finding_of(rate, warn ? Severity::kWarning : Severity::kNote, warn ? 0.75 : 0.5,
-                               {trained ? "over-pretraining" : "over-recipes",
-                                {{"times", Value(times, Unit::kTimes)}, {"highest", rate_of(*range->highest)}}});
+                               {trained ? "over-pretraining" : "over-recipes", std::move(values)});
   advise(plan, range, finding);
   out.add(std::move(finding));
 }
 
-void judge_adapters(const Plan& plan, const Judged& rate, Findings& out) {
+void judge_adapters(const Plan& plan, const ActingRate& rate, Findings& out) {
   if (plan.run().config.find("pre_seq_len") != nullptr) return out.not_applicable("prefixes");
   if (rate.rate <= kAdaptersMost) return;
   Finding finding =
@@ -162,7 +148,7 @@ void judge_adapters(const Plan& plan, const Judged& rate, Findings& out) {
 }
 
 // A policy that is pulled towards preferences is trained with a hundredth of the rate that made it.
-void judge_preference(const Plan& plan, const Judged& rate, Findings& out) {
+void judge_preference(const Plan& plan, const ActingRate& rate, Findings& out) {
   if (rate.rate <= kPreferenceMost) return;
   Finding finding =
       finding_of(rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.65, {"preference-high", {}});
@@ -171,7 +157,7 @@ void judge_preference(const Plan& plan, const Judged& rate, Findings& out) {
 }
 
 void judge_settings(const Plan& plan, const Parameters& set, Findings& out) {
-  const auto rate = rate_of_run(plan);
+  const auto rate = acting_rate(plan);
   if (!rate) return out.not_applicable("no-rate");
   const OptimizerKind optimizer = optimizer_of(plan);
   if (absurd(plan, *rate, optimizer, out)) return;
@@ -202,22 +188,39 @@ std::string_view phase_key(RateTrouble::Phase phase) {
   return "while-high";
 }
 
-void add_signs(const RateTrouble& it, Finding& finding) {
+void add_signs(const RateTrouble& it, const Recipe* published, Finding& finding) {
   const auto tell = [&](std::string_view key, Values values) {
     finding.evidence.push_back({{std::string(key), std::move(values)}, {}, {}});
   };
   tell(phase_key(it.phase), {{"peak", it.peak_rate}});
   if (it.spread) tell("wild-norms", {{"spread", Value(*it.spread, Unit::kTimes)}});
   if (it.over_clip) tell("over-clip", {{"times", Value(*it.over_clip, Unit::kTimes)}});
-  if (it.published) tell("beyond", {{"times", Value(*it.published, Unit::kTimes)}});
-  if (it.jump) tell("explosion", {{"times", Value(*it.jump, Unit::kTimes)}});
+  if (it.published) {
+    Values values = {{"times", Value(*it.published, Unit::kTimes)}};
+    add_recipe(values, "highest", *published);
+    tell("beyond", std::move(values));
+  }
+  if (it.jump) tell(it.jump_of_norm ? "norm-explosion" : "loss-explosion", {{"times", Value(*it.jump, Unit::kTimes)}});
 }
 
-void tell_trouble(const Plan& plan, const RateTrouble& it, Findings& out) {
+// Half of the rate at which it broke; of one that is far beyond all that is published, the greatest of these.
+void advise_less(const Plan& plan, const RateTrouble& it, const Recipe* published, Finding& finding) {
+  const bool rising = it.phase == RateTrouble::Phase::kRising;
+  const double half = two_digits((rising ? it.rate : it.peak_rate) / 2);
+  if (it.published && published->peak_rate < half) {
+    finding.actions.push_back({{"to-published", {{"highest", published->peak_rate}, {"model", published->model}}},
+                               line_to_set(plan, setting::kLearningRate, published->peak_rate)});
+    return;
+  }
+  finding.actions.push_back(
+      {{rising ? "stay-below" : "halve", {{"half", half}}}, line_to_set(plan, setting::kLearningRate, half)});
+}
+
+void tell_trouble(const Plan& plan, const RateTrouble& it, const Recipe* published, Findings& out) {
   const Run& run = plan.run();
   Finding finding;
   finding.severity = Severity::kWarning;
-  finding.confidence = std::min(0.4 + 0.1 * it.signs, 0.85);
+  finding.confidence = std::min((4 + it.signs) / 10.0, 0.85);
   finding.where = place(run, it.segment, it.steps, it.line);
   finding.impact = share_of_run(run, {it.steps.first, std::max(it.steps.first, it.loss->last_step())});
   const bool rose = it.what == RateTrouble::What::kRose;
@@ -225,28 +228,30 @@ void tell_trouble(const Plan& plan, const RateTrouble& it, Findings& out) {
                      {{"rate", it.rate}, {"step", it.steps.first}, {"before", it.before}, {"after", it.after}}};
   const Series& rate = *run.segments[it.segment].find(metric::kLearningRate);
   if (rate.size() > 2) finding.evidence.push_back({{}, curve_of(rate, 0, rate.size(), 60, it.steps), {}});
-  add_signs(it, finding);
+  add_signs(it, published, finding);
   finding.evidence.resize(std::min<std::size_t>(finding.evidence.size(), 5));
-  const bool rising = it.phase == RateTrouble::Phase::kRising;
-  const double half = two_digits((rising ? it.rate : it.peak_rate) / 2);
-  finding.actions.push_back(
-      {{rising ? "stay-below" : "halve", {{"half", half}}}, line_to_set(plan, setting::kLearningRate, half)});
+  advise_less(plan, it, published, finding);
   out.add(std::move(finding));
+}
+
+// The recipe with the greatest rate for such a model; null where none can be compared: where nothing says that the
+// optimizer is Adam, or that a language model is trained.
+const Recipe* greatest_recipe(const Plan& plan) {
+  const Config& config = plan.run().config;
+  if (optimizer_of(plan) != OptimizerKind::kAdam || trains_adapters(config) || scales_rates_by_width(config)) {
+    return nullptr;
+  }
+  if (const auto range = range_of(plan)) return range->highest;
+  return trains_language_model(plan) ? &recipe_of_greatest_rate() : nullptr;
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  const OptimizerKind optimizer = optimizer_of(plan);
-  const auto range = range_of(plan);
-  // Nearly all language models are trained with Adam. One that broke need not say so.
-  const Beginning beginning = beginning_of(plan);
-  const bool language = beginning.by_log && beginning.start == Start::kScratch;
-  const bool adam = optimizer == OptimizerKind::kAdam || (optimizer == OptimizerKind::kUnsaid && language);
-  const bool comparable = adam && !trains_adapters(run.config) && !scales_rates_by_width(run.config);
-  const double greatest = !comparable ? 0 : range ? range->highest->peak_rate : greatest_published_rate();
+  const Recipe* published = greatest_recipe(plan);
   if (run.has_begun()) {
+    const double greatest = published != nullptr ? published->peak_rate : 0;
     if (const auto trouble = rate_trouble(run, static_cast<int>(set["signs"]), greatest)) {
-      return tell_trouble(plan, *trouble, out);
+      return tell_trouble(plan, *trouble, published, out);
     }
   }
   Findings by_settings;
@@ -297,12 +302,13 @@ const Rule kLearningRateHigh{
          "学习率为 {rate}（{option}），是 StepLaw 按此模型与 token 数给出的 {law} 的 {times} 倍"},
         {"over-recipes",
          "the learning rate is {rate} ({option}), {times} times the greatest that is published for models of about "
-         "this size: {highest}",
-         "学习率为 {rate}（{option}），是相近规模模型已公布的最大值 {highest} 的 {times} 倍"},
+         "this size: {highest} ({highest_model})",
+         "学习率为 {rate}（{option}），是相近规模模型已公布的最大值 {highest}（{highest_model}）的 {times} 倍"},
         {"over-pretraining",
          "the learning rate is {rate} ({option}) and training starts from trained weights: {times} times the greatest "
-         "with which models of about this size were pre-trained, {highest}",
-         "学习率为 {rate}（{option}），且从已训练的权重开始：是相近规模模型预训练最大值 {highest} 的 {times} 倍"},
+         "with which models of about this size were pre-trained, {highest} ({highest_model})",
+         "学习率为 {rate}（{option}），且从已训练的权重开始：是相近规模模型预训练最大值 "
+         "{highest}（{highest_model}）的 {times} 倍"},
         {"preference-high",
          "the learning rate is {rate} ({option}) for a preference method on a whole model: 1e-7 to 5e-6 is usual",
          "对整个模型做偏好训练的学习率为 {rate}（{option}）：通常为 1e-7 至 5e-6"},
@@ -314,25 +320,31 @@ const Rule kLearningRateHigh{
         {"while-high", "the learning rate was above half of its peak of {peak}", "学习率高于峰值 {peak} 的一半"},
         {"wild-norms",
          "grad norms before it are wild: the 90th percentile is {spread} times the median (healthy runs: below 2)",
-         "此前的梯度范数起伏很大：第 90 百分位是中位数的 {spread} 倍（健康训练低于 2 倍）"},
+         "此前的梯度范数起伏很大：90% 分位数是中位数的 {spread} 倍（健康训练低于 2 倍）"},
         {"over-clip", "the median grad norm before it is {times} times the clip threshold",
          "此前梯度范数的中位数是裁剪阈值的 {times} 倍"},
-        {"beyond", "that is {times} times the greatest rate that is published for AdamW and such a model",
-         "这是 AdamW 用于此类模型的已公布最大学习率的 {times} 倍"},
-        {"explosion", "loss or grad norm grew {times} times: more than unusual data do",
-         "loss 或梯度范数增至 {times} 倍，超出异常数据的影响"},
+        {"beyond", "that is {times} times the largest published for AdamW, {highest} ({highest_model})",
+         "这是 AdamW 已公布最大值 {highest}（{highest_model}）的 {times} 倍"},
+        {"loss-explosion", "the loss grew {times}-fold; a bad batch rarely does that",
+         "loss 增至 {times} 倍，异常数据很少造成这样的增幅"},
+        {"norm-explosion", "the grad norm grew {times}-fold; a bad batch rarely does that",
+         "梯度范数增至 {times} 倍，异常数据很少造成这样的增幅"},
         {"recipes",
-         "{count} published recipes lie near this size, from {lowest} to {highest}; nearest: {nearest}, {source}",
-         "相近规模的已公布方案有 {count} 个，从 {lowest} 到 {highest}；最接近的是 {nearest}，{source}"},
+         "{count} published recipes lie near this size, from {lowest} ({lowest_model}) to {highest} ({highest_model}); "
+         "nearest: {nearest} ({nearest_model}), {source}",
+         "相近规模的已公布方案有 {count} 个，从 {lowest}（{lowest_model}）到 {highest}（{highest_model}）；最接近的是 "
+         "{nearest}（{nearest_model}），{source}"},
         {"step-law-of",
-         "StepLaw: 1.79 N^-0.713 D^0.307 with {matrices} parameters in the layers and {tokens} tokens; measured for "
-         "0.21-1.07e+9 parameters and 4-100e+9 tokens",
-         "StepLaw：1.79 N^-0.713 D^0.307，层内参数 {matrices}，token 数 {tokens}；实测范围为 0.21-1.07e+9 个参数、"
-         "4-100e+9 个 token"},
+         "StepLaw: 1.79 N^-0.713 D^0.307 with N = {matrices_en} parameters in the layers and D = {tokens_en} tokens; "
+         "measured for 0.21-1.07 B parameters and 4-100 B tokens",
+         "StepLaw：1.79 N^-0.713 D^0.307，层内参数 N = {matrices_zh}，token 数 D = {tokens_zh}；实测范围为 "
+         "2.1-10.7 亿个参数、40-1,000 亿个 token"},
         {"stay-below", "keep the peak learning rate at or below {half}, half of what it was when the loss rose",
          "将学习率峰值控制在 {half} 以内，即 loss 上升时的一半"},
         {"halve", "lower the peak learning rate to {half}, half of what it was",
          "将学习率峰值降到 {half}，即原来的一半"},
+        {"to-published", "lower the peak learning rate to {highest} or less, the largest published for AdamW ({model})",
+         "将学习率峰值降到 {highest} 或更低，即 AdamW 已公布的最大值（{model}）"},
         {"lower-to", "{rate} is the greatest that is published for AdamW ({model}); larger models take less",
          "AdamW 已公布的最大值为 {rate}（{model}）；更大的模型更小"},
         {"use-published", "models of about this size were trained with {lowest} to {highest}",
@@ -343,8 +355,8 @@ const Rule kLearningRateHigh{
         {"use-adapter-rate", "LoRA is usually trained with 1e-4 to 5e-4", "LoRA 通常使用 1e-4 至 5e-4"},
         {"no-rate", "neither a setting nor the log tells the learning rate", "设置和日志都没有给出学习率"},
         {"no-size", "the settings do not tell the size of the model", "设置没有给出模型规模"},
-        {"none-near", "no published recipe is near {parameters} parameters",
-         "没有规模接近 {parameters} 个参数的已公布方案"},
+        {"none-near", "no published recipe is near {parameters_en} parameters",
+         "没有规模接近 {parameters_zh}个参数的已公布方案"},
         {"by-width", "rates are scaled matrix by matrix (mu-P): no single rate can be compared",
          "学习率按矩阵缩放（μP），没有可比较的单一数值"},
         {"factor", "the learning rate multiplies another schedule", "学习率只是另一调度的系数"},
@@ -358,7 +370,9 @@ const Rule kLearningRateHigh{
              "From the log: a loss that rose and did not come back, or never left its first half, with two of these "
              "signs: the learning rate was rising or had come to its peak within three warm-ups; the 90th percentile "
              "of the grad norms before lies 5 times above their median (healthy: 1.15-1.8); their median is 10 times "
-             "the clip threshold; loss or norm exploded (10 and 100 times); the rate is 3 times anything published. "
+             "the clip threshold; loss or norm exploded (10 and 100 times); the rate is 3 times anything published, "
+             "where "
+             "a language model is trained with Adam by what settings, framework and first loss tell. "
              "Below half of its peak the rate is not blamed.\n\n"
              "From the settings: above 100, or for Adam and Lion 1 or more, is an error; for Adam from 0.1 on a "
              "warning. From random weights: 4 times StepLaw, only for models on its grid (0.21-1.07 B parameters in "
@@ -371,9 +385,9 @@ const Rule kLearningRateHigh{
              "made 6 of 8 diverge.",
          .example = "`the loss rose from 0.61 to 1467 from step 2 on, at a learning rate of 3.7e-3: it is probably too "
                     "high`",
-         .to_do =
-             "Take half of the rate at which it broke, or a published one of that size; scale with the square root "
-             "of the batch for Adam. Warm up longer only after that.",
+         .to_do = "Take half of the rate at which it broke, or a published one where that is less; scale with the "
+                  "square root "
+                  "of the batch for Adam. Warm up longer only after that.",
          .false_alarms =
              "A defect in data, precision or kernels may break a run while its rate rises: two signs make it likely, "
              "not certain. SGD, Adafactor (1e-2), Muon (0.02), LAMB, mu-P and factors of a Noam schedule have scales "

@@ -91,7 +91,7 @@ bool refuted(const Run& run) {
 std::optional<Finding> too_low(const Plan& plan, const Planned& rate, const Recipe* lowest, double below) {
   Finding finding;
   finding.where = where_said(rate);
-  Values values = {{"rate", rate.value}, {"option", named(plan, rate)}};
+  Values values = {{"rate", rate.value}, {"option", named(rate)}};
   const bool well = ran_well(plan.run());
   if (rate.value == 0) {
     const auto steps = plan.told(setting::kTrainSteps);
@@ -113,7 +113,7 @@ std::optional<Finding> too_low(const Plan& plan, const Planned& rate, const Reci
   finding.severity = Severity::kNote;
   finding.confidence = 0.55;
   finding.impact = 0.3;
-  values.emplace_back("lowest", rate_of(*lowest));
+  add_recipe(values, "lowest", *lowest);
   finding.message = {"below-recipes", std::move(values)};
   return finding;
 }
@@ -169,8 +169,8 @@ const Rule kLearningRateLow{
          "学习率为 {rate}（{option}）：在常用格式中权重都不会变化"},
         {"below-recipes",
          "the learning rate is {rate} ({option}) from random weights; the least that is published for models of about "
-         "this size is {lowest}",
-         "从随机权重开始，学习率为 {rate}（{option}）；相近规模模型已公布的最小值为 {lowest}"},
+         "this size is {lowest} ({lowest_model})",
+         "从随机权重开始，学习率为 {rate}（{option}）；相近规模模型已公布的最小值为 {lowest}（{lowest_model}）"},
         {"loss-stands", "the loss over these records", "这些记录的 loss"},
         {"check-scheduler", "check what the scheduler is told: its length, its warm-up, whether it is stepped at all",
          "检查调度器的设置：长度、warm-up、是否真的被推进"},

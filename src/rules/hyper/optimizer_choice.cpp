@@ -53,16 +53,18 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   const std::string word = plan.word(setting::kOptimizer);
   if (word.empty()) return out.not_applicable("optimizer-unsaid");
   if (!model_size(plan)) return out.not_applicable("no-model");
-  const bool scratch = beginning_of(plan).start == Start::kScratch;
+  const Beginning beginning = beginning_of(plan);
+  const bool scratch = beginning.start == Start::kScratch;
+  const bool warn = scratch && beginning.own_folder == nullptr && !ran_well(run);
   if (optimizer_of(plan) == OptimizerKind::kSgd && scratch && !ran_well(run)) {
-    Finding finding = finding_of(plan, Severity::kWarning, 0.75, {"sgd", {}});
+    Finding finding = finding_of(plan, warn ? Severity::kWarning : Severity::kNote, warn ? 0.75 : 0.5, {"sgd", {}});
     finding.actions.push_back({{"use-adamw", {}}, ""});
     return out.add(std::move(finding));
   }
   const auto decay = plan.told(setting::kWeightDecay);
   if (is_torch_adam(plan) && decay && decay->value >= kLeastDecay) {
-    Finding finding = finding_of(plan, scratch && !ran_well(run) ? Severity::kWarning : Severity::kNote, 0.7,
-                                 {"coupled", {{"decay", decay->value}, {"option", named(plan, *decay)}}});
+    Finding finding = finding_of(plan, warn ? Severity::kWarning : Severity::kNote, 0.7,
+                                 {"coupled", {{"decay", decay->value}, {"option", named(*decay)}}});
     finding.actions.push_back({{"decouple", {}}, ""});
     return out.add(std::move(finding));
   }

@@ -6,8 +6,10 @@
 // From random weights or not: the first loss tells it surely, where the log shows the beginning of a language model's
 // training: a model that is not random is below 7 nats, the unigram level of the usual vocabularies. Before a run a
 // word tells it ("scratch", a checkpoint to begin with), and in frameworks that only begin from a checkpoint when one
-// is named, its absence does (Megatron without --load, or with --load of the very folder that it saves to). That is
-// likely, not certain: scripts are templates.
+// is named, its absence does (Megatron without --load). That is likely, not certain: scripts are templates. With --load
+// of the very folder that it saves to the first start is from random weights and every other one is not: possible.
+// A kind of training that is itself no more than possible (a first loss of 0.6: a classifier from random weights, or a
+// model that has learned) tells nothing.
 //
 // The size of a model is the one that a token meets (active parameters), or the one in the name of the model that is
 // loaded. Where the vocabulary is not told, as in most Megatron scripts, the matrices of the layers stand for it.
@@ -89,8 +91,7 @@ OptimizerKind optimizer_of(const Plan& plan) {
   if (word.find("muon") != std::string::npos) return OptimizerKind::kMuon;
   if (word.find("lion") != std::string::npos) return OptimizerKind::kLion;
   if (contains_any(word, {"lamb", "lars"})) return OptimizerKind::kLayerwise;
-  // SPAM is Adam that forgets its moments now and then.
-  if (word == "spam" || word.find("adam") != std::string::npos) return OptimizerKind::kAdam;
+  if (word.find("adam") != std::string::npos) return OptimizerKind::kAdam;
   if (word == "nag" || contains_any(word, {"sgd", "momentum"})) return OptimizerKind::kSgd;
   return OptimizerKind::kOther;
 }
@@ -125,6 +126,18 @@ const Setting* loaded(const Config& config) {
   return nullptr;
 }
 
+// A template is filled in by its reader: what it does not say may be said elsewhere.
+constexpr double kTemplate = 0.65;
+constexpr double kOwnFolder = 0.5;
+constexpr double kLikely = 0.6;
+
+// What training it is, where that is at least likely.
+TrainingKind likely_kind(const Run& run) {
+  const KindOfTraining told = run.kind.kind != TrainingKind::kUnknown ? run.kind : kind_of_training(run);
+  const bool doubtful = told.confidence > 0 && told.confidence < kLikely;
+  return doubtful ? TrainingKind::kUnknown : told.kind;
+}
+
 Beginning by_settings(const Plan& plan) {
   const Config& config = plan.run().config;
   for (const Setting& one : config.settings) {
@@ -136,16 +149,19 @@ Beginning by_settings(const Plan& plan) {
     if (contains_any(key, {"from_scratch"}) && !says_nothing(one)) return {Start::kScratch, 0.95};
   }
   if (trains_adapters(config)) return {Start::kTrained, 0.95};
-  const TrainingKind kind = training_kind(plan.run());
+  const TrainingKind kind = likely_kind(plan.run());
   if (kind == TrainingKind::kPreference) return {Start::kTrained, 0.9};
-  if (const Setting* load = loaded(config)) {
-    const bool own = load->key == setting::kResumeFrom && same_folder(config, *load);
-    if (!own) return {Start::kTrained, 0.8};
-  }
+  const Setting* load = loaded(config);
+  const bool own = load != nullptr && load->key == setting::kResumeFrom && same_folder(config, *load);
+  if (load != nullptr && !own) return {Start::kTrained, 0.8};
   if (kind == TrainingKind::kFineTuning) return {Start::kTrained, 0.8};
-  // A template is filled in by its reader: what it does not say may be said elsewhere.
-  if (begins_from_scratch(plan.framework()) && model_size(plan)) return {Start::kScratch, 0.65};
-  return {};
+  if (!begins_from_scratch(plan.framework()) || !model_size(plan)) return {};
+  Beginning out{Start::kScratch, kTemplate};
+  if (own) {
+    out.sure = kOwnFolder;
+    out.own_folder = load;
+  }
+  return out;
 }
 
 }  // namespace
@@ -153,7 +169,7 @@ Beginning by_settings(const Plan& plan) {
 Beginning beginning_of(const Plan& plan) {
   const Run& run = plan.run();
   if (const auto loss = first_loss(run); loss && *loss > 0) {
-    const TrainingKind kind = training_kind(run);
+    const TrainingKind kind = likely_kind(run);
     const bool scratch = kind == TrainingKind::kPretraining && *loss >= kRandomNats;
     if (scratch) return {Start::kScratch, 0.9, true, *loss};
     if (kind == TrainingKind::kFineTuning || kind == TrainingKind::kPreference) {
@@ -162,6 +178,14 @@ Beginning beginning_of(const Plan& plan) {
   }
   if (run.has_begun() && !begins_at_start(run, 0)) return {};  // an excerpt: its start is another matter
   return by_settings(plan);
+}
+
+bool trains_language_model(const Plan& plan) {
+  // The Trainers of transformers and PaddleNLP train anything.
+  const bool any = one_of(plan.framework(), {"hf-trainer", "paddle"});
+  if ((takes_adam(plan.framework()) && !any) || model_size(plan)) return true;
+  const Beginning beginning = beginning_of(plan);
+  return beginning.by_log && beginning.start == Start::kScratch;
 }
 
 bool trains_adapters(const Config& config) {
@@ -308,23 +332,6 @@ WarmupSaid warmup_of(const Plan& plan) {
   return out;
 }
 
-std::optional<LoggedPeak> logged_peak(const Run& run) {
-  std::optional<LoggedPeak> out;
-  for (std::size_t i = 0; i < run.segments.size(); ++i) {
-    const Series* rate = run.segments[i].find(metric::kLearningRate);
-    if (rate == nullptr || rate->empty()) continue;
-    if (!out) out = LoggedPeak{i, 0, 0, rate->value(0)};
-    for (std::size_t k = 0; k < rate->size(); ++k) {
-      if (std::isfinite(rate->value(k)) && rate->value(k) > out->rate) {
-        out->segment = i;
-        out->index = k;
-        out->rate = rate->value(k);
-      }
-    }
-  }
-  return out;
-}
-
 bool ran_well(const Run& run) {
   constexpr std::size_t kEnough = 100;
   if (!run.has_begun()) return false;
@@ -341,17 +348,6 @@ bool ran_well(const Run& run) {
   if (records < kEnough) return false;
   const double end = last->value(last->size() - 1);
   return std::isfinite(end) && end <= first->value(0);
-}
-
-std::optional<Location> where_said(const Planned& number) {
-  if (number.where.path.empty()) return std::nullopt;
-  return number.where;
-}
-
-Value named(const Plan& plan, const Planned& number) {
-  if (number.origin == Origin::kDefault)
-    return Value(fmt::format("{}, the default of {}", number.key, plan.framework()));
-  return Value(number.written.empty() ? number.key : number.written);
 }
 
 namespace {
@@ -401,8 +397,9 @@ std::string line_to_set(const Plan& plan, std::string_view key, double value) {
   return (slash == std::string::npos ? said->written : said->written.substr(slash + 1)) + ": " + number;
 }
 
-Value rate_of(const Recipe& recipe) {
-  return Value(fmt::format("{} ({})", format(Value(recipe.peak_rate)), recipe.model));
+void add_recipe(Values& values, const std::string& name, const Recipe& recipe) {
+  values.emplace_back(name, recipe.peak_rate);
+  values.emplace_back(name + "_model", recipe.model);
 }
 
 std::vector<SentenceRecord> with_optimizer_sentences(std::initializer_list<SentenceRecord> own) {
@@ -414,6 +411,8 @@ std::vector<SentenceRecord> with_optimizer_sentences(std::initializer_list<Sente
       {"optimizer-unsaid", "nothing tells the optimizer", "未说明优化器"},
       {"begins-unknown", "nothing tells whether training starts from random weights", "无法判断训练是否从随机权重开始"},
       {"began-trained", "training starts from trained weights", "训练从已训练的权重开始"},
+      {"default", "{key} is not set: {value} is the default of {framework}",
+       "未设置 {key}：{value} 是 {framework} 的默认值"},
   };
   std::vector<SentenceRecord> all(own);
   all.insert(all.end(), std::begin(kShared), std::end(kShared));

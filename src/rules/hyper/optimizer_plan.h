@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "facts/recipes.h"
+#include "rules/hyper/acting_settings.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
 
@@ -34,9 +35,15 @@ struct Beginning {
   double sure = 0;        // confidence
   bool by_log = false;    // the first loss tells it
   double first_loss = 0;  // by_log
+  // A checkpoint is named, in the folder that the run itself saves to: whether one is there is not known. Then `sure`
+  // is too little for more than a note.
+  const Setting* own_folder = nullptr;  // of the run
 };
 /// From random weights, or from trained ones.
 Beginning beginning_of(const Plan& plan);
+
+/// By the framework, by the shape that is set, or by a first loss like ln V.
+bool trains_language_model(const Plan& plan);
 
 /// Adapters (LoRA, prefixes and their like) are trained, not the model.
 bool trains_adapters(const Config& config);
@@ -58,35 +65,21 @@ struct WarmupSaid {
   bool said = false;            // false: the framework's default
   std::optional<double> steps;  // where they can be calculated
   double share = 0;             // of the run, the decay or an epoch, where that is what is said
-  std::string written;
+  std::string written;          // of a default: its canonical name
   Location where;
   bool none() const { return known && (steps ? *steps <= 0 : share <= 0); }
 };
 WarmupSaid warmup_of(const Plan& plan);
 
-/// The learning rate's greatest value in the log, and where it was first reached.
-struct LoggedPeak {
-  std::size_t segment = 0;
-  std::size_t index = 0;  // into the series
-  double rate = 0;
-  double first = 0;  // the first value of the log
-};
-std::optional<LoggedPeak> logged_peak(const Run& run);
-
 /// Something ran for long enough to show whether it can: a hundred records of a loss that is finite at the end and not
 /// above where it began.
 bool ran_well(const Run& run);
 
-/// Where a number was said. Of a default: nothing.
-std::optional<Location> where_said(const Planned& number);
-/// "--lr", "optimizer/learning_rate", or "the default of megatron".
-Value named(const Plan& plan, const Planned& number);
-
 /// A line to copy that sets it: in the words of the source, or of the framework; empty where neither is known.
 std::string line_to_set(const Plan& plan, std::string_view key, double value);
 
-/// "1e-3 (Pythia 70M)": a published rate with its model.
-Value rate_of(const Recipe& recipe);
+/// A published rate with its model: {name} and {name_model}.
+void add_recipe(Values& values, const std::string& name, const Recipe& recipe);
 
 /// Sentences that several of these rules use.
 std::vector<SentenceRecord> with_optimizer_sentences(std::initializer_list<SentenceRecord> own);

@@ -90,6 +90,7 @@ void look_at_size(const LossEvent& event, const Segment& segment, RateTrouble& o
   const double norm = grad && grad->rose ? grad->ratio() : 0;
   if (jump < kLossJump && norm < kNormJump) return;
   out.jump = std::max(jump, norm);
+  out.jump_of_norm = norm > jump;
   ++out.signs;
 }
 

@@ -24,7 +24,8 @@ struct RateTrouble {
   // Signs beside the phase; absent where they are not there.
   std::optional<double> spread;     // 90th percentile of the grad norms over their median
   std::optional<double> over_clip;  // median grad norm over the clip threshold
-  std::optional<double> jump;       // of the loss or the grad norm in the event
+  std::optional<double> jump;       // of the loss or the grad norm in the event, whichever grew more
+  bool jump_of_norm = false;
   std::optional<double> published;  // how far the rate lies above what is published for Adam
   int signs = 0;                    // phases kRising and kAtPeak count as one
 };

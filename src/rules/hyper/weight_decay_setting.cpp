@@ -54,7 +54,8 @@ Finding finding_of(const Plan& plan, const Planned& decay, Severity severity, do
   out.impact = 0.3;
   out.where = where_said(decay);
   out.message = std::move(message);
-  out.message.values.insert(out.message.values.begin(), {{"decay", decay.value}, {"option", named(plan, decay)}});
+  out.message.values.insert(out.message.values.begin(), {{"decay", decay.value}, {"option", named(decay)}});
+  add_default(plan, decay, out);
   return out;
 }
 
@@ -79,7 +80,8 @@ bool judge_schedule(const Plan& plan, const Planned& decay, Findings& out) {
 // How much of a weight one step takes away.
 bool judge_strength(const Plan& plan, const Planned& decay, double rate, const Parameters& set, Findings& out) {
   const double taken = times_relative_rate(plan) ? decay.value : decay.value * rate;
-  if (taken < set["taken"] || ran_well(plan.run())) return false;
+  const bool assumed = decay.origin == Origin::kDefault;
+  if (taken < set["taken"] || ran_well(plan.run()) || assumed) return false;
   const bool all = taken >= 1;
   Finding finding = finding_of(plan, decay, all ? Severity::kError : Severity::kWarning, all ? 0.9 : 0.75,
                                {times_relative_rate(plan) ? "takes-relative" : "takes",
@@ -95,13 +97,13 @@ void judge_timescale(const Plan& plan, const Planned& decay, double rate, const 
   const double tau = times_relative_rate(plan) ? 1 / decay.value : decay_timescale(rate, decay.value);
   const double share = tau / steps->value;
   if (share >= set["least"] && share <= set["most"]) return;
-  const double middle = two_digits(decay.value * share / kMiddle);
-  if (middle > kStrongest) return out.not_applicable("short");
-  Finding finding =
-      finding_of(plan, decay, Severity::kNote, 0.55,
-                 {share < set["least"] ? "forgets-fast" : "hardly-acts",
-                  {{"tau", two_digits(tau)}, {"steps", steps->value}, {"rate", rate}, {"share", two_digits(share)}}});
-  tell(std::move(finding), "recipes-have", {{"advised", middle}}, "", out);
+  if (decay.value * share / kMiddle > kStrongest) return out.not_applicable("short");
+  out.add(finding_of(plan, decay, Severity::kNote, 0.55,
+                     {share < set["least"] ? "forgets-fast" : "hardly-acts",
+                      {{"tau", Value(std::lround(two_digits(tau)))},
+                       {"steps", Value(std::lround(steps->value))},
+                       {"rate", rate},
+                       {"share", two_digits(share)}}}));
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
@@ -111,7 +113,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   if (optimizer != OptimizerKind::kAdam) {
     return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
   }
-  const auto decay = plan.find(setting::kWeightDecay);
+  const auto decay = told_or_default(plan, setting::kWeightDecay);
   if (!decay) return out.not_applicable("no-decay");
   if (decay->value < 0) {
     return tell(finding_of(plan, *decay, Severity::kError, 0.9, {"negative", {}}), "set-to", {{"advised", kUsual}},
@@ -124,13 +126,13 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     return tell(finding_of(plan, *decay, Severity::kNote, 0.5, {"none", {}}), "recipes-have-one", {},
                 line_to_set(plan, setting::kWeightDecay, kUsual), out);
   }
-  const auto rate = plan.find(setting::kLearningRate);
-  if (!rate || !(rate->value > 0)) return out.not_applicable("no-rate");
-  if (rate_is_a_factor(plan) && rate->value >= 0.1) return out.not_applicable("factor");
-  if (judge_strength(plan, *decay, rate->value, set, out)) return;
+  const auto rate = acting_rate(plan);
+  if (!rate || !(rate->rate > 0)) return out.not_applicable("no-rate");
+  if (rate_is_a_factor(plan) && rate->rate >= 0.1) return out.not_applicable("factor");
+  if (judge_strength(plan, *decay, rate->rate, set, out)) return;
   if (beginning.start == Start::kTrained) return out.not_applicable("began-trained");
   if (beginning.start == Start::kUnknown) return out.not_applicable("begins-unknown");
-  judge_timescale(plan, *decay, rate->value, set, out);
+  judge_timescale(plan, *decay, rate->rate, set, out);
 }
 
 }  // namespace
@@ -163,25 +165,21 @@ const Rule kWeightDecaySetting{
         {"forgets-fast",
          "a weight decay of {decay} ({option}) with a learning rate of {rate} forgets in {tau} optimizer steps, "
          "{share} "
-         "of the run's {steps}: published recipes have 0.017 to 1.9",
-         "weight decay {decay}（{option}）在学习率 {rate} 下的时间尺度为 {tau} 步，是全程 {steps} 步的 {share} "
-         "倍：已公布方案为 "
-         "0.017 至 1.9"},
+         "times the run's {steps}: fast beside published recipes (0.017 to 1.9)",
+         "weight decay {decay}（{option}）在学习率 {rate} 下约 {tau} 步遗忘，是全程 {steps} 步的 {share} 倍：快于已公布"
+         "方案（0.017 至 1.9 倍）"},
         {"hardly-acts",
          "a weight decay of {decay} ({option}) with a learning rate of {rate} needs {tau} optimizer steps to act, "
-         "{share} times "
-         "the run's {steps}: published recipes have 0.017 to 1.9",
-         "weight decay {decay}（{option}）在学习率 {rate} 下需 {tau} 步才起作用，是全程 {steps} 步的 {share} "
-         "倍：已公布方案为 "
-         "0.017 至 1.9"},
+         "{share} "
+         "times the run's {steps}: slow beside published recipes (0.017 to 1.9)",
+         "weight decay {decay}（{option}）在学习率 {rate} 下需 {tau} 步才起作用，是全程 {steps} 步的 {share} 倍：慢于"
+         "已公布方案（0.017 至 1.9 倍）"},
         {"schedule-acts",
          "the weight decay of {decay} ({option}) is not the one that acts: its schedule ends at {acts} ({end})",
          "起作用的不是 weight decay {decay}（{option}）：其调度终值为 {acts}（{end}）"},
         {"set-to", "set the weight decay to {advised}", "将 weight decay 设为 {advised}"},
         {"set-both", "set the ends of the schedule to what is meant, or leave one of them out",
          "将调度的起止值设为所需的数值，或只保留其中一处"},
-        {"recipes-have", "recipes lie about a fifth of the run: with this learning rate a decay of {advised}",
-         "已公布方案约为全程的五分之一：在此学习率下 weight decay 约为 {advised}"},
         {"recipes-have-one", "0.1 is usual; MPT was trained without", "通常为 0.1；MPT 未使用"},
         {"no-decay", "nothing tells the weight decay", "没有给出 weight decay"},
         {"no-rate", "nothing tells the learning rate that multiplies it", "没有给出与其相乘的学习率"},
@@ -200,9 +198,11 @@ const Rule kWeightDecaySetting{
              "decoupled_adamw: "
              "the decay itself). From random weights: tau = 1 / (rate x decay) below 0.01 or above 3 times the run is "
              "a "
-             "note, and so is none at all, or a schedule of the decay that ends elsewhere than the optimizer's number. "
+             "note without advice, because what such a run would gain is not known, and so is none at all, or a "
+             "schedule of the decay that ends elsewhere than the optimizer's number. "
              "A run so short that it would need a decay above 0.3 is left alone. Where a hundred records show that the "
-             "run trains, strength is not judged.",
+             "run trains, strength is not judged. Of a framework's default only the timescale is, where a script or a "
+             "configuration tells the rest.",
          .example = "`a weight decay of 0.1 (optimizer/weight_decay) takes 10 % of every weight in each step: "
                     "decoupled_adamw does not multiply it with the learning rate of 1.2e-4`",
          .to_do = "0.1 with AdamW in pre-training; 0.1 times the learning rate with decoupled_adamw.",

@@ -84,7 +84,11 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   }
   const Setting* fp16 = plan.setting(setting::kFp16);
   if (fp16 == nullptr) fp16 = plan.setting(setting::kPrecision);
-  if (fp16 != nullptr) finding.evidence.push_back({{"asked", {{"value", fp16->value}}}, {}, fp16->where});
+  if (fp16 != nullptr)
+    finding.evidence.push_back(
+        {{"asked", {{"option", fp16->written.empty() ? fp16->key : fp16->written}, {"value", fp16->value}}},
+         {},
+         fp16->where});
   finding.actions.push_back({{"use-bf16", {}}, bf16_option(run), ActionRole::kPrecision});
   out.add(std::move(finding));
 }
@@ -105,12 +109,11 @@ const Rule kFp16Range{
         {{"overflows",
           "{family} models were trained in bf16, and their activations are known to pass 65,504, the largest fp16",
           "{family} 模型以 bf16 训练，已知其激活值会超过 fp16 的最大值 65,504"},
-         {"family",
-          "{family} models were trained in bf16; nothing keeps their activations below 65,504, the largest fp16",
-          "{family} 模型以 bf16 训练，其激活值不受 fp16 最大值 65,504 的约束"},
+         {"family", "{family} models were trained in bf16; their activations may exceed 65,504, the largest fp16",
+          "{family} 模型以 bf16 训练，其激活值可能超过 fp16 的最大值 65,504"},
          {"stored", "the model's own configuration says that its weights are bf16, the training asks for fp16",
           "模型配置中权重为 bf16，而训练要求 fp16"},
-         {"asked", "the precision is set here: {value}", "精度在此设置：{value}"},
+         {"asked", "fp16 is set: {option} {value}", "fp16 在此开启：{option} {value}"},
          {"use-bf16", "train in bf16 where the hardware has it", "硬件支持时使用 bf16 训练"},
          {"not-told", "needs settings that tell the precision", "需要说明精度的设置"},
          {"not-fp16", "holds for fp16 alone", "仅适用于 fp16"},

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "assay/setting.h"
+#include "rules/hyper/acting_settings.h"
 #include "rules/hyper/batch_advice.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
@@ -50,7 +51,7 @@ const Setting* pure_weights(const Plan& plan) {
   return said_low(plan, "main_params_dtype");
 }
 
-void add(const Setting& from, const char* key, Severity severity, Values values, Findings& out) {
+Finding finding_of(const Setting& from, const char* key, Severity severity, Values values) {
   Finding finding;
   finding.severity = severity;
   finding.confidence = 0.75;
@@ -60,6 +61,23 @@ void add(const Setting& from, const char* key, Severity severity, Values values,
   finding.message = {key, std::move(values)};
   finding.where = from.where;
   finding.actions.push_back({{"fp32", {}}, "", ActionRole::kPrecision});
+  return finding;
+}
+
+// From here on a step changes the second moment by less than half the spacing of bf16. fp16 has three bits more, fp8 is
+// used with a scale.
+bool is_bf16(const Setting& setting) {
+  return setting.value.find("bf16") != std::string::npos || setting.value.find("bfloat16") != std::string::npos ||
+         setting.key.ends_with("bf16_optimizer_states");
+}
+
+void judge_second_moment(const Plan& plan, const Setting& second, double least, Findings& out) {
+  const auto beta2 = told_or_default(plan, setting::kAdamBeta2);
+  if (!beta2 || beta2->value < least || !is_bf16(second)) {
+    return out.add(finding_of(second, "moment", Severity::kNote, {}));
+  }
+  Finding finding = finding_of(second, "moment-stands", Severity::kWarning, {{"beta2", beta2->value}});
+  add_default(plan, *beta2, finding);
   out.add(std::move(finding));
 }
 
@@ -82,22 +100,18 @@ const Setting* weights_of_scaler(const Plan& plan) {
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  if (const Setting* scaled = weights_of_scaler(plan)) return add(*scaled, "scaled", Severity::kWarning, {}, out);
+  if (const Setting* scaled = weights_of_scaler(plan)) {
+    return out.add(finding_of(*scaled, "scaled", Severity::kWarning, {}));
+  }
   const Setting* weights = pure_weights(plan);
   const Setting* second = said_low(plan, "exp_avg_sq_dtype");
   if (second == nullptr) second = said_true(plan, "bf16_optimizer_states");
   if (weights == nullptr && second == nullptr) return out.not_applicable("not-low");
   if (weights != nullptr) {
     const bool scratch = trains_from_scratch(plan);
-    add(*weights, "weights", scratch ? Severity::kWarning : Severity::kNote, {}, out);
+    out.add(finding_of(*weights, "weights", scratch ? Severity::kWarning : Severity::kNote, {}));
   }
-  if (second == nullptr) return;
-  const auto beta2 = plan.find(setting::kAdamBeta2);
-  const bool stands = beta2 && beta2->value >= set["beta2"] && second->value.find("fp8") == std::string::npos;
-  Values values;
-  if (beta2) values.emplace_back("beta2", beta2->value);
-  add(*second, stands ? "moment-stands" : "moment", stands ? Severity::kWarning : Severity::kNote, std::move(values),
-      out);
+  if (second != nullptr) judge_second_moment(plan, *second, set["beta2"], out);
 }
 
 }  // namespace
@@ -113,36 +127,38 @@ const Rule kOptimizerStateLowPrecision{
     .severity = Severity::kWarning,
     .parameters = {{"beta2", "", 0.998, 0.5, 1,
                     "from here on one step changes the second moment by less than half the spacing of bf16 (1/512)"}},
-    .sentences = {{"weights",
-                   "{name} = {value} keeps the weights without a copy in fp32: an update below 1/512 of a weight is "
-                   "lost in bf16",
-                   "{name} = {value}：权重没有 fp32 副本，bf16 中小于权重 1/512 的更新会丢失"},
-                  {"scaled",
-                   "{name} = {value} loads the weights in 16 bits and training is to scale gradients for fp16: torch's "
-                   "GradScaler "
-                   "stops with \"Attempting to unscale FP16 gradients\"",
-                   "{name} = {value} 以 16 位加载权重，同时训练使用 fp16 梯度缩放：torch 的 GradScaler 会报错 "
-                   "\"Attempting to unscale "
-                   "FP16 gradients\""},
-                  {"moment", "{name} = {value} keeps the second moment of Adam in few digits",
-                   "{name} = {value}：Adam 的二阶矩以较低精度保存"},
-                  {"moment-stands",
-                   "{name} = {value} keeps the second moment in 8 bits: with beta2 = {beta2} a step changes it by less "
-                   "than it can "
-                   "show",
-                   "{name} = {value}：二阶矩只有 8 位有效位，beta2 = {beta2} 时每步的变化小于其可表示的间隔"},
-                  {"fp32", "keep weights and states of the optimizer in fp32, or round them stochastically",
-                   "以 fp32 保存权重与优化器状态，或使用随机舍入"},
-                  {"not-low", "needs settings that keep weights or states in fp16 or bf16 alone",
-                   "需要仅以 fp16 或 bf16 保存权重或状态的设置"}},
+    .sentences =
+        {{"weights",
+          "{name} = {value} keeps the weights without a copy in fp32: an update below 1/512 of a weight is "
+          "lost in bf16",
+          "{name} = {value}：权重没有 fp32 副本，bf16 中小于权重 1/512 的更新会丢失"},
+         {"scaled",
+          "{name} = {value} loads the weights in 16 bits and training is to scale gradients for fp16: torch's "
+          "GradScaler "
+          "stops with \"Attempting to unscale FP16 gradients\"",
+          "{name} = {value} 以 16 位加载权重，同时训练使用 fp16 梯度缩放：torch 的 GradScaler 会报错 "
+          "\"Attempting to unscale "
+          "FP16 gradients\""},
+         {"moment", "{name} = {value} keeps the second moment of Adam in few digits",
+          "{name} = {value}：Adam 的二阶矩以较低精度保存"},
+         {"moment-stands",
+          "{name} = {value}: bf16 has 8 significant bits, and with beta2 {beta2} a step of the second moment is "
+          "lost in rounding",
+          "{name} = {value}：bf16 只有 8 位有效位，beta2 为 {beta2} 时二阶矩每步的变化在舍入中丢失"},
+         {"default", "{key} is not set: {value} is the default of {framework}",
+          "未设置 {key}：{value} 是 {framework} 的默认值"},
+         {"fp32", "keep weights and states of the optimizer in fp32, or round them stochastically",
+          "以 fp32 保存权重与优化器状态，或使用随机舍入"},
+         {"not-low", "needs settings that keep weights or states in fp16 or bf16 alone",
+          "需要仅以 fp16 或 bf16 保存权重或状态的设置"}},
     .docs =
         {.finds = "Settings that keep weights without a copy in fp32, or the moments of Adam in bf16, fp16 or fp8.",
          .matters = "Small updates round to nothing. Training goes on, and learns more slowly than it should, or stops "
                     "learning late in the run.",
          .decides =
              "`bf16-true`, `bf16: full`, bf16_master_weights_and_grads, main_params_dtype: a warning when training "
-             "from scratch, a note in fine-tuning, where it is common. A second moment in bf16 or fp16 with beta2 "
-             "from `beta2` on is a warning, other low formats a note.",
+             "from scratch, a note in fine-tuning, where it is common. A second moment in bf16 with beta2 from "
+             "`beta2` on is a warning; fp16, whose spacing is an eighth of that, and fp8 are a note.",
          .example =
              "`precision = bf16-true keeps the weights without a copy in fp32: an update below 1/512 of a weight is "
              "lost in bf16`",

@@ -19,5 +19,4 @@ torchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py \
     --clip-grad 1.0 \
     --padded-vocab-size 50304 \
     --save checkpoints \
-    --load checkpoints \
     --bf16 --data-path data/text_document

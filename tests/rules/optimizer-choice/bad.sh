@@ -19,6 +19,5 @@ torchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py \
     --clip-grad 1.0 \
     --padded-vocab-size 50304 \
     --save checkpoints \
-    --load checkpoints \
     --optimizer sgd \
     --bf16 --data-path data/text_document

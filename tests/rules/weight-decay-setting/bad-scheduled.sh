@@ -19,7 +19,6 @@ torchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py \
     --clip-grad 1.0 \
     --padded-vocab-size 50304 \
     --save checkpoints \
-    --load checkpoints \
     --start-weight-decay 0.033 \
     --end-weight-decay 0.033 \
     --bf16 --data-path data/text_document

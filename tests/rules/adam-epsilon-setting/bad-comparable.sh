@@ -1,0 +1,23 @@
+#!/bin/bash
+torchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py \
+    --num-layers 16 \
+    --hidden-size 1536 \
+    --num-attention-heads 16 \
+    --ffn-hidden-size 6144 \
+    --seq-length 2048 \
+    --max-position-embeddings 2048 \
+    --micro-batch-size 8 \
+    --global-batch-size 256 \
+    --train-iters 38147 \
+    --lr 0.001 \
+    --min-lr 0.0001 \
+    --lr-decay-style cosine \
+    --lr-warmup-iters 500 \
+    --weight-decay 0.1 \
+    --adam-beta1 0.9 \
+    --adam-beta2 0.95 \
+    --clip-grad 1.0 \
+    --padded-vocab-size 50304 \
+    --save checkpoints \
+    --adam-eps 0.0001 \
+    --bf16 --data-path data/text_document
