@@ -170,6 +170,10 @@ class PlanPage {
   // "--lr, line 39": in which word and where it was said.
   std::string place(const Setting& one) const {
     std::string out = one.written.empty() ? one.key : one.written;
+    constexpr std::string_view kDefault = "default of ";  // a reader's word for what a launcher takes
+    if (page_.language() == Language::kChinese && out.starts_with(kDefault)) {
+      out = out.substr(kDefault.size()) + " 的默认值";
+    }
     if (one.where.line == 0) return out;
     return out + lang(", ", "，") +
            (one.where.path == run_.id ? place_word(one.where.line, one.where.unit, page_.language())
