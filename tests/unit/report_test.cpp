@@ -235,6 +235,30 @@ TEST(Verdict, SaysWhenThereIsNoLoss) {
   EXPECT_EQ(verdict_line(report, Language::kEnglish), "No problem found in 1 run (1,000 steps); it logs no loss.");
 }
 
+TEST(Verdict, ABillionEpochsAreNone) {
+  Report report = healthy(1000);
+  report.runs.front().axis = "epoch_num";
+  report.runs.front().steps = StepRange{0, 1'245'708'288};
+  EXPECT_EQ(verdict_line(report, Language::kEnglish), "No problem found in 1 run (1,245,708,288 samples or tokens).");
+}
+
+TEST(Verdict, ABatchThatDisagreesIsNotPassedOver) {
+  Report report = healthy(0);
+  report.runs.front().events.clear();
+  report.files = {{}};
+  report.files.front().settings = 20;
+  EXPECT_THAT(verdict_line(report, Language::kEnglish), Not(HasSubstr("disagree")));
+  report.runs.front().derived = {
+      {"global_batch_size", Value(2048), {"as set", ""}, {"set to 2,048, but 1,024", ""}, {}}};
+  EXPECT_THAT(verdict_line(report, Language::kEnglish), HasSubstr("; the numbers of its batch disagree."));
+}
+
+TEST(Verdict, NotesThatAreShownNeedNoOption) {
+  Report report = healthy(19'560);
+  report.findings.push_back(test::sample_findings().back());
+  EXPECT_EQ(verdict_line(report, Language::kEnglish, true), "No problem found in 1 run (19,560 steps); 1 note.");
+}
+
 TEST(Verdict, NothingRead) {
   EXPECT_EQ(verdict_line(Report{}, Language::kEnglish), "Nothing to judge: no training run was read.");
 }
