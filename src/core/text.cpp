@@ -128,12 +128,23 @@ bool begins_with_counted(std::string_view rest, std::string_view& noun) {
   return false;
 }
 
+// Steps and the like are told digit by digit, though a quotient need not be whole.
+bool before_counted(std::string_view rest) {
+  std::string_view noun;
+  return begins_with_counted(rest, noun) || rest.starts_with(" 步") || rest.starts_with(" 个样本") ||
+         rest.starts_with(" sequences") || rest.starts_with(" 条序列");
+}
+
 // A value as it stands in a sentence before `rest`.
 std::string in_sentence(const Value& value, std::string_view rest, bool english) {
-  const auto* ratio = value.unit == Unit::kTimes ? std::get_if<double>(&value.data) : nullptr;
-  if (ratio != nullptr) return times(*ratio, english);
-  const auto count = great_count(value, rest);
-  return count ? format_count(*count, english ? Language::kEnglish : Language::kChinese) : format(value);
+  const auto* number =
+      value.unit == Unit::kTimes || value.unit == Unit::kNone ? std::get_if<double>(&value.data) : nullptr;
+  if (number != nullptr && value.unit == Unit::kTimes) return times(*number, english);
+  if (const auto count = great_count(value, rest)) {
+    return format_count(*count, english ? Language::kEnglish : Language::kChinese);
+  }
+  const bool great = number != nullptr && std::fabs(*number) >= 1e6 && std::fabs(*number) < 1e15;
+  return great && before_counted(rest) ? with_thousands(std::llround(*number)) : format(value);
 }
 
 // "record(s)": the number decides.

@@ -389,7 +389,7 @@ class Deriver : DerivedFacts {
               fmt::format("{} 条序列 /（{}）", shown(*batch_), product.text().zh)};
     if (whole) {
       text.en += " = " + shown(quotient);
-      text.zh += " = " + shown(quotient);
+      text.zh += "= " + shown(quotient);
       add(name, Value(quotient), std::move(text), std::move(from));
     } else {
       const std::string divisor = shown(*product.value());

@@ -219,7 +219,7 @@ TEST(Format, CountsOfMillionsAsPeopleSayThem) {
 TEST(Fill, TokensAndParametersAreCountedInMillions) {
   const Text text{"{tokens} tokens for {size} parameters in {steps} steps",
                   "{size} 个参数用 {tokens} 个 token 训练 {steps} 步"};
-  const Values values = {{"tokens", 4.5e11}, {"size", std::int64_t{176'247'271'424}}, {"steps", 15258789.0}};
+  const Values values = {{"tokens", 4.5e11}, {"size", std::int64_t{176'247'271'424}}, {"steps", 15258789.0625}};
   EXPECT_EQ(fill(text, values, Language::kEnglish), "450 B tokens for 176.2 B parameters in 15,258,789 steps");
   EXPECT_EQ(fill(text, values, Language::kChinese), "1,762 亿个参数用 4,500 亿个 token 训练 15,258,789 步");
 }
