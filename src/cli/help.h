@@ -8,7 +8,8 @@
 
 namespace assay::cli {
 
-/// Prints the help of a command; returns its exit status. It is English, which is said to who asked for another language.
+/// Prints the help of a command; returns its exit status. It is English, which is said to who asked for another
+/// language.
 int print_help(const Command& command, Language language = Language::kEnglish);
 /// What is said before a help in Chinese; empty in English.
 std::string note_of(Language language);

@@ -1,7 +1,7 @@
-// A script is often a template: the number of machines is asked for at the start, the model is described elsewhere. What
-// the user says beside it counts, since nobody types a number that is not meant. What it replaces is told with its
-// place, so that a mistake does not hide: "128 (--ranks; the settings have 8, line 7)". Where the ranks are said, so are
-// the nodes: the settings' number of them is taken away with the product that it was a factor of.
+// A script is often a template: the number of machines is asked for at the start, the model is described elsewhere.
+// What the user says beside it counts, since nobody types a number that is not meant. What it replaces is told with its
+// place, so that a mistake does not hide: "128 (--ranks; the settings have 8, line 7)". Where the ranks are said, so
+// are the nodes: the settings' number of them is taken away with the product that it was a factor of.
 
 #include "engine/gaps.h"
 

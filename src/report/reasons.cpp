@@ -1,5 +1,5 @@
-// Why a setting is not known, or a place could not be read, in Chinese. Readers and saved reports hold the English sentence, so what varies in it is
-// found again by the sentence's shape.
+// Why a setting is not known, or a place could not be read, in Chinese. Readers and saved reports hold the English
+// sentence, so what varies in it is found again by the sentence's shape.
 
 #include <algorithm>
 #include <string>

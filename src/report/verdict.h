@@ -16,8 +16,8 @@ struct Counts {
 };
 Counts count_findings(const Report& report);
 
-/// "2 errors, 1 warning in 1 run (9,800 of 20,000 steps)." and the like; never empty. notes_shown: the option that shows
-/// notes was given, so it is not named.
+/// "2 errors, 1 warning in 1 run (9,800 of 20,000 steps)." and the like; never empty. notes_shown: the option that
+/// shows notes was given, so it is not named.
 std::string verdict_line(const Report& report, Language language, bool notes_shown = false);
 /// What happened, of the finding that stands first; empty where nothing is a warning or an error.
 std::string headline(const Report& report, Language language);
