@@ -42,12 +42,11 @@ void print_parameters(Page& page, const Rule& rule) {
                  Ink::kFaint);
 }
 
-// The documentation is English; what a report says is there in Chinese, with the places of its values.
+// What a report says, with the places of its values, for who met a sentence and looks for its rule. In English the
+// documentation tells as much.
 void print_chinese_sentences(Page& page, const Rule& rule) {
-  heading(page, "", "报告中的语句");
+  heading(page, "", "报告语句模板（花括号处填入实际数值）");
   for (const SentenceRecord& one : rule.sentences) page.paragraph("  - ", 4, 4, one.zh);
-  page.blank();
-  page.paragraph(0, "以下详细说明为英文。", Ink::kFaint);
 }
 
 void print_rule(Page& page, const Rule& rule) {
@@ -56,7 +55,7 @@ void print_rule(Page& page, const Rule& rule) {
   page.line(page.paint(Ink::kStrong, rule.name) + "  " + page.paint(ink_of(rule.severity), severity) + "  " +
             page.clean(family_word(rule.family, page.language())));
   page.paragraph(0, say(rule.title_en, rule.title_zh, page.language()));
-  if (chinese) print_chinese_sentences(page, rule);
+  if (chinese) page.paragraph(0, "说明正文目前只有英文；报告中的中文语句见文末。", Ink::kFaint);
   const std::tuple<std::string_view, std::string_view, std::string_view> sections[] = {
       {"What it finds", "检查内容", rule.docs.finds},    {"Why it matters", "为何重要", rule.docs.matters},
       {"How it decides", "判断方法", rule.docs.decides}, {"Example", "示例", rule.docs.example},
@@ -68,9 +67,11 @@ void print_rule(Page& page, const Rule& rule) {
     print_markdown(page, 2, text);
   }
   if (!rule.parameters.empty()) print_parameters(page, rule);
-  if (rule.docs.references.empty()) return;
-  heading(page, "References", "参考资料");
-  print_markdown(page, 2, rule.docs.references);
+  if (!rule.docs.references.empty()) {
+    heading(page, "References", "参考资料");
+    print_markdown(page, 2, rule.docs.references);
+  }
+  if (chinese) print_chinese_sentences(page, rule);
 }
 
 int unknown_rule(const std::string& name) {

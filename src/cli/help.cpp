@@ -75,7 +75,11 @@ bool is_path(const std::string& word) {
 
 }  // namespace
 
-int print_help(const Command& command) { return print(help_text(command)); }
+int print_help(const Command& command, Language language) { return print(note_of(language) + help_text(command)); }
+
+std::string note_of(Language language) {
+  return language == Language::kChinese ? "命令行帮助目前只有英文；报告可用 --lang zh 输出中文。\n\n" : "";
+}
 
 std::string overview() {
   std::string out =

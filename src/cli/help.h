@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "assay/text.h"
 #include "cli/command.h"
 
 namespace assay::cli {
 
-/// Prints the help of a command; returns its exit status.
-int print_help(const Command& command);
+/// Prints the help of a command; returns its exit status. It is English, which is said to who asked for another
+/// language.
+int print_help(const Command& command, Language language = Language::kEnglish);
+/// What is said before a help in Chinese; empty in English.
+std::string note_of(Language language);
 /// What `assay` alone prints.
 std::string overview();
 /// The command of that name; null when there is none.

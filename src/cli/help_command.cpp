@@ -14,15 +14,16 @@ namespace {
 struct Choice {
   bool man = false;
   std::string shell;
+  Language language = Language::kEnglish;
 };
 
 int run(const Choice& choice, const std::vector<std::string>& names) {
   if (choice.man) return print(man_page());
   if (!choice.shell.empty()) return print(completions(choice.shell));
-  if (names.empty()) return print(overview());
+  if (names.empty()) return print(note_of(choice.language) + overview());
   const std::vector<Command> commands = all_commands();
   const Command* command = find_command(commands, names.front());
-  return command == nullptr ? unknown_command(names.front()) : print_help(*command);
+  return command == nullptr ? unknown_command(names.front()) : print_help(*command, choice.language);
 }
 
 }  // namespace
@@ -42,6 +43,15 @@ Command help_command() {
                       {"bash", "zsh", "fish"},
                       [choice](const std::string& shell) -> Result<void> {
                         choice->shell = shell;
+                        return {};
+                      }},
+                     {"lang",
+                      0,
+                      "LANGUAGE",
+                      "language of the sentences",
+                      {"en", "zh"},
+                      [choice](const std::string& value) -> Result<void> {
+                        choice->language = value == "zh" ? Language::kChinese : Language::kEnglish;
                         return {};
                       }}};
   command.examples = {{"assay help check", "the options of check"},

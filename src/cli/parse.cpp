@@ -65,6 +65,14 @@ Result<void> check_arguments(const Command& command, const std::vector<std::stri
   return {};
 }
 
+// Help comes before the options are taken.
+bool asks_for_chinese(const Command& command, const std::vector<std::vector<std::string>>& values) {
+  for (std::size_t i = 0; i < command.options.size(); ++i) {
+    if (command.options[i].name == "lang") return !values[i].empty() && values[i].back() == "zh";
+  }
+  return false;
+}
+
 }  // namespace
 
 int dispatch(const Command& command, const std::vector<std::string>& words) {
@@ -94,7 +102,7 @@ int dispatch(const Command& command, const std::vector<std::string>& words) {
     return complain(
         {ErrorCode::kUsage, error.what(), {}, "'assay " + std::string(command.name) + " --help' tells more"});
   }
-  if (help) return print_help(command);
+  if (help) return print_help(command, asks_for_chinese(command, values) ? Language::kChinese : Language::kEnglish);
   if (const auto extras = app.remaining(); !extras.empty()) return complain(unknown_option(command, extras.front()));
   for (std::size_t i = 0; i < command.options.size(); ++i) {
     const Option& option = command.options[i];

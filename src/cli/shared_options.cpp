@@ -108,9 +108,9 @@ std::vector<Option> gap_options(Gaps* gaps) {
                     return {};
                   }};
   };
-  return {option("params", "parameters of the model, where no setting tells them (7b)", &Gaps::parameters),
-          option("tokens", "tokens to train on, where no setting tells them (300B)", &Gaps::tokens),
-          option("ranks", "processes, where no setting tells them", &Gaps::ranks)};
+  return {option("params", "parameters of the model, whatever the settings tell (7b)", &Gaps::parameters),
+          option("tokens", "tokens to train on, whatever the settings tell (300B)", &Gaps::tokens),
+          option("ranks", "processes, whatever the settings tell", &Gaps::ranks)};
 }
 
 Option jobs_option(unsigned* jobs) {

@@ -2,10 +2,16 @@
 
 #include "assay/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "core/counts.h"
 
 namespace assay {
 
@@ -18,7 +24,8 @@ std::string with_thousands(std::int64_t number) {
   return digits;
 }
 
-// Four significant digits; plain notation from 1e-3 to 1e6, else a power of ten ("3.0e-4", "1.5e+24").
+// Four significant digits; plain notation from 1e-3 to 1e6, else a power of ten ("3.0e-4", "1.5e+24"). Whole numbers
+// are counts, scales or limits: "1,048,576" tells more than "1.049e+6" and is hardly longer.
 std::string four_digits(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Inf" : "-Inf";
@@ -31,6 +38,10 @@ std::string four_digits(double number) {
     std::snprintf(text, sizeof text, "%.4g", number);
     const double rounded = std::strtod(text, nullptr);
     return std::fabs(rounded) >= 1000 && rounded == std::floor(rounded) ? with_thousands(std::llround(rounded)) : text;
+  }
+  constexpr double kMostWhole = 1e9;
+  if (size >= 1e6 && size < kMostWhole && number == std::floor(number)) {
+    return with_thousands(static_cast<std::int64_t>(number));
   }
   std::snprintf(text, sizeof text, "%.3e", number);
   std::string out = text;
@@ -75,10 +86,25 @@ bool is_one(const Value& value) {
   return range != nullptr && range->first == range->last;
 }
 
+// What is counted in millions and more, and never digit by digit: nobody compares 176,247,271,424 with 450,000,000,000.
+constexpr std::string_view kCountedInMillions[] = {"tokens", "parameters", "个 token", "个参数"};
+
+// A number in the sentence that such a word follows.
+std::optional<double> great_count(const Value& value, std::string_view rest) {
+  if (value.unit != Unit::kNone) return std::nullopt;
+  const bool counted =
+      rest.starts_with(" ") && std::any_of(std::begin(kCountedInMillions), std::end(kCountedInMillions),
+                                           [&](std::string_view noun) { return rest.substr(1).starts_with(noun); });
+  if (!counted) return std::nullopt;
+  if (const auto* count = std::get_if<std::int64_t>(&value.data)) return static_cast<double>(*count);
+  const auto* number = std::get_if<double>(&value.data);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
 // "1 records" and "steps 7" become one of them. Only the words that are counted in the sentences: a word that happens
 // to follow a number need not be its noun.
-constexpr std::string_view kCounted[] = {"steps",    "records",     "epochs", "samples",       "tokens",
-                                         "halvings", "evaluations", "rows",   "broken records"};
+constexpr std::string_view kCounted[] = {"steps",    "records",     "epochs", "samples",        "tokens",
+                                         "halvings", "evaluations", "rows",   "broken records", "places"};
 
 // The noun that stands at the end of `out`, before a number that is one place: "steps " loses its s.
 void make_last_word_single(std::string& out) {
@@ -102,6 +128,25 @@ bool begins_with_counted(std::string_view rest, std::string_view& noun) {
   return false;
 }
 
+// Steps and the like are told digit by digit, though a quotient need not be whole.
+bool before_counted(std::string_view rest) {
+  std::string_view noun;
+  return begins_with_counted(rest, noun) || rest.starts_with(" 步") || rest.starts_with(" 个样本") ||
+         rest.starts_with(" sequences") || rest.starts_with(" 条序列");
+}
+
+// A value as it stands in a sentence before `rest`.
+std::string in_sentence(const Value& value, std::string_view rest, bool english) {
+  const auto* number =
+      value.unit == Unit::kTimes || value.unit == Unit::kNone ? std::get_if<double>(&value.data) : nullptr;
+  if (number != nullptr && value.unit == Unit::kTimes) return times(*number, english);
+  if (const auto count = great_count(value, rest)) {
+    return format_count(*count, english ? Language::kEnglish : Language::kChinese);
+  }
+  const bool great = number != nullptr && std::fabs(*number) >= 1e6 && std::fabs(*number) < 1e15;
+  return great && before_counted(rest) ? with_thousands(std::llround(*number)) : format(value);
+}
+
 // "record(s)": the number decides.
 std::string without_brackets(std::string_view pattern) {
   constexpr std::string_view kEither = "(s)";
@@ -113,6 +158,22 @@ std::string without_brackets(std::string_view pattern) {
 }
 
 }  // namespace
+
+std::string format_count(double number, Language language) {
+  struct Step {
+    double size;
+    const char* word;
+  };
+  static constexpr Step kEnglish[] = {{1e12, " T"}, {1e9, " B"}, {1e6, " M"}};
+  static constexpr Step kChinese[] = {{1e12, " 万亿"}, {1e8, " 亿"}, {1e4, " 万"}};
+  constexpr double kLeast = 1e6, kMost = 1e16;
+  const double size = std::fabs(number);
+  if (!(size >= kLeast && size < kMost)) return four_digits(number);
+  for (const Step& one : language == Language::kChinese ? kChinese : kEnglish) {
+    if (size >= one.size) return four_digits(number / one.size) + one.word;
+  }
+  return four_digits(number);
+}
 
 std::string format(const Value& value) {
   if (const auto* number = std::get_if<double>(&value.data)) {
@@ -143,10 +204,10 @@ std::string fill(const Text& text, const Values& values, Language language) {
     if (found != nullptr) {
       const bool one = english && is_one(*found);
       if (one && std::holds_alternative<StepRange>(found->data)) make_last_word_single(out);
-      const auto* ratio = found->unit == Unit::kTimes ? std::get_if<double>(&found->data) : nullptr;
-      out += ratio != nullptr ? times(*ratio, english) : format(*found);
       at = close + 1;
-      if (out.ends_with("万") && at < pattern.size() && pattern[at] == ' ') ++at;  // 10 万倍
+      out += in_sentence(*found, std::string_view(pattern).substr(at), english);
+      const bool chinese_unit = out.ends_with("万") || out.ends_with("亿");
+      if (chinese_unit && at < pattern.size() && pattern[at] == ' ') ++at;  // 10 万倍
       std::string_view noun;
       if (one && begins_with_counted(std::string_view(pattern).substr(at), noun)) {
         out += " " + std::string(noun.substr(0, noun.size() - 1));

@@ -12,6 +12,10 @@
 // Beside a cause that is the learning rate, its effects give no advice of their own on rates or data, only on where to
 // resume.
 //
+// An event has one cause: what joins its findings (link.cpp) hands the cause of one to all the others, so that nobody
+// has to go from one to the next to find it. That holds for a first sign too, although it began before the steps that the
+// cause tells: those are where its harm shows.
+//
 // Where no row applies nothing is named: the verdict then says what happened, and that the evidence carries no cause.
 //
 // Sources: the chronicles of OPT-175B, BLOOM and GLM-130B for rates, clipping and scales; for the beginning, Adam's
@@ -22,6 +26,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "engine/engine.h"
 #include "measure/scaler.h"
@@ -115,11 +121,59 @@ void leave_to_the_cause(Finding& effect) {
   });
 }
 
+bool is_cause(const Finding& finding) {
+  return std::any_of(kRows.begin(), kRows.end(), [&](const Row& row) { return row.cause == finding.name; });
+}
+
+const Finding* with_id(const std::vector<Finding>& findings, std::string_view id) {
+  const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& one) { return one.id == id; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+// Why it happened stands before what was seen first of it. False: it is named already.
+bool name_cause(const std::vector<Finding>& findings, const std::string& cause, Finding& effect) {
+  auto& causes = effect.because_of;
+  if (cause == effect.id || std::find(causes.begin(), causes.end(), cause) != causes.end()) return false;
+  const auto signs = std::find_if(causes.begin(), causes.end(), [&](const std::string& id) {
+    const Finding* one = with_id(findings, id);
+    return one == nullptr || !tells_why(*one);
+  });
+  causes.insert(signs, cause);
+  return true;
+}
+
+// The findings of its event that one names: its first signs, and the one that it refers to.
+std::vector<std::string> of_its_event(const Finding& finding) {
+  std::vector<std::string> out = finding.because_of;
+  for (const Action& action : finding.actions) {
+    for (const auto& [name, value] : action.text.values) {
+      const auto* id = std::get_if<std::string>(&value.data);
+      if (name == "finding" && id != nullptr) out.push_back(*id);
+    }
+  }
+  return out;
+}
+
+void share_causes(std::vector<Finding>& findings) {
+  const std::vector<Finding> before = findings;
+  for (Finding& one : findings) {
+    for (const std::string& id : of_its_event(one)) {
+      const Finding* other = with_id(before, id);
+      if (other == nullptr || tells_why(*other)) continue;
+      for (const std::string& why : other->because_of) {
+        const Finding* cause = with_id(before, why);
+        if (cause == nullptr || !is_cause(*cause)) continue;
+        name_cause(findings, why, one);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 bool tells_why(const Finding& finding) {
   if (finding.name == "run-restarted" || finding.name == "rerun-fault") return true;
-  return std::any_of(kRows.begin(), kRows.end(), [&](const Row& row) { return row.cause == finding.name; });
+  return is_cause(finding);
 }
 
 void link_causes(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {
@@ -130,18 +184,12 @@ void link_causes(const Run& run, const std::vector<std::string>& ignored, std::v
       for (Finding& effect : findings) {
         const bool told = std::find(row.effects.begin(), row.effects.end(), effect.name) != row.effects.end();
         if (!told || effect.severity == Severity::kNote || !fits(run, row, cause, effect)) continue;
-        if (std::find(effect.because_of.begin(), effect.because_of.end(), cause.id) != effect.because_of.end())
-          continue;
-        // Why it happened stands before what was seen first of it.
-        const auto signs = std::find_if(effect.because_of.begin(), effect.because_of.end(), [&](const std::string& id) {
-          return std::none_of(findings.begin(), findings.end(),
-                              [&](const Finding& one) { return one.id == id && tells_why(one); });
-        });
-        effect.because_of.insert(signs, cause.id);
-        if (row.advice == Advice::kOfTheCause) leave_to_the_cause(effect);
+        const bool named = name_cause(findings, cause.id, effect);
+        if (named && row.advice == Advice::kOfTheCause) leave_to_the_cause(effect);
       }
     }
   }
+  share_causes(findings);
 }
 
 }  // namespace assay

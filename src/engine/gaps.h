@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// Adds what the settings of the run do not tell, and neither what follows from them; then derives again. What they
-/// tell stays: the place of such a setting is the option.
+/// Puts what the user says in the place of what the settings tell, derives again, and tells what was replaced. The
+/// place of such a setting is the option.
 void fill_gaps(Run& run, const Gaps& gaps);
 
 /// What a script leaves to a file that it sources (`--lr $LR` behind `source env.sh`) is what that file says, where it

@@ -1,6 +1,7 @@
 // Asks the rules. A rule is code that may be wrong: what it throws is told as a fault of assay, and the others go on.
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 
 #include "engine/engine.h"
@@ -31,7 +32,7 @@ void judge_one(const Rule& rule, const CheckOptions& options, const Ask& ask, Ju
   out.not_applied.push_back(findings.found().empty() ? findings.reason() : std::nullopt);
   for (Finding& finding : findings.found()) {
     if (finding.name.empty()) finding.name = rule.name;
-    finding.confidence = std::clamp(finding.confidence, 0.01, 1.0);
+    finding.confidence = std::clamp(std::round(1000 * finding.confidence) / 1000, 0.01, 1.0);  // not known better
     finding.impact = std::clamp(finding.impact, 0.0, 1.0);
     // A false alarm costs more than a miss: what is only possible stops nobody's job.
     if (finding.confidence < kLikely) finding.severity = std::min(finding.severity, Severity::kWarning);

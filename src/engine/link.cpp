@@ -75,7 +75,7 @@ constexpr std::array kSentences{
         "start again: the trouble begins at step {begin}, within the warm-up; check the loaded weights, the "
         "precision, and the length and peak of the warm-up",
         "重新开始训练：问题始于第 {begin} 步，仍在 warm-up 之内；请检查加载的权重、精度，以及 warm-up 的长度和峰值"},
-    SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "与结果 {finding} 属同一事件"},
+    SentenceRecord{"see-finding", "see finding {finding}: it is the same event", "见问题 {finding}，属同一事件"},
 };
 
 struct Member {

@@ -47,12 +47,13 @@ class Deriver : DerivedFacts {
     accumulation();
     const Count tokens = derive_length(config_, framework_, {sequence_, batch_, step_tokens_, prompts_, rampup_}, out_);
     derive_model(config_, framework_, sequence_, tokens, out_);
+    derive_switched_off(config_, framework_, out_);
   }
 
  private:
   Count said(std::string_view key) const {
     const auto meshed = meshed_.find(key);
-    return meshed == meshed_.end() ? DerivedFacts::said(key) : meshed->second;
+    return meshed == meshed_.end() || told_by_user(config_, key) ? DerivedFacts::said(key) : meshed->second;
   }
 
   // --- parallelism ---
@@ -133,6 +134,7 @@ class Deriver : DerivedFacts {
     }
     if (const Count direct = said(setting::kWorldSize)) {
       world_ = direct;
+      if (told_by_user(config_, setting::kWorldSize)) return as_set(setting::kWorldSize, *direct);
       if (meshed_.contains(setting::kWorldSize)) return;
       as_set(setting::kWorldSize, *direct, product.from().empty() ? nullptr : &product);
     } else if (!product.from().empty() && product.value()) {
@@ -244,8 +246,8 @@ class Deriver : DerivedFacts {
     const std::int64_t interleave = said(setting::kBatchInterleave).value_or(1);
     if (interleave > 1) product.times({interleave, "interleaved", "交错", setting::kBatchInterleave});
     if (said(setting::kPipelineParallelSize).value_or(1) > 1) {
-      product.times({said(setting::kMicroBatchCount).value_or(1), "micro-batches of the pipeline", "流水线微批",
-                     setting::kMicroBatchCount});
+      product.times({said(setting::kMicroBatchCount).value_or(1), "micro-batches of the pipeline",
+                     "个 micro-batch（流水线）", setting::kMicroBatchCount});
     } else if (steps) {
       product.times(accumulation_factor(*steps));
     }
@@ -387,7 +389,7 @@ class Deriver : DerivedFacts {
               fmt::format("{} 条序列 /（{}）", shown(*batch_), product.text().zh)};
     if (whole) {
       text.en += " = " + shown(quotient);
-      text.zh += " = " + shown(quotient);
+      text.zh += "= " + shown(quotient);
       add(name, Value(quotient), std::move(text), std::move(from));
     } else {
       const std::string divisor = shown(*product.value());

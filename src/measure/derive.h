@@ -21,6 +21,10 @@ std::vector<Derived> derive(const Config& config, std::string_view dialect = {})
 void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
                   std::optional<std::int64_t> train_tokens, std::vector<Derived>& out);
 
+/// The part about settings that another one makes void: a threshold that is switched off, an accumulation that nobody
+/// asks. The fact is the number that acts.
+void derive_switched_off(const Config& config, std::string_view framework, std::vector<Derived>& out);
+
 /// In which framework's words the settings are, the trainer's own before those that it hands on; else the dialect.
 std::string spoken_framework(const Config& config, std::string_view dialect);
 

@@ -19,6 +19,12 @@
 
 namespace assay {
 
+/// Whether the user says it beside the files, as an option (--params): such a saying has the option for its place.
+inline bool told_by_user(const Config& config, std::string_view key) {
+  const Setting* said = config.find(key);
+  return said != nullptr && said->where.path.starts_with("--") && said->where.path == said->written;
+}
+
 /// Adds facts to a list that outlives it. framework: whose words the configuration speaks.
 class DerivedFacts {
  public:

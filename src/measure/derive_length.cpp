@@ -43,7 +43,8 @@ class LengthFacts : DerivedFacts {
     if (steps_) {
       as_set(setting::kTrainSteps, *steps_);
     } else if (!unknown(setting::kTrainSteps)) {
-      steps_from(samples, tokens, examples);
+      // What the user says of the tokens leaves no room for another limit.
+      steps_from(told_by_user(config_, setting::kTrainTokens) ? std::nullopt : samples, tokens, examples);
     }
     if (steps_ && *steps_ <= 0) steps_.reset();
     totals(samples, tokens, examples);

@@ -85,9 +85,10 @@ class ModelFacts : DerivedFacts {
 
   void for_each_parameter(std::int64_t parameters) {
     if (!train_tokens_ || parameters <= 0) return;
+    const Values sizes = {{"tokens", *train_tokens_}, {"parameters", parameters}};
     add("tokens_per_parameter", Value(static_cast<double>(*train_tokens_) / static_cast<double>(parameters)),
-        {fmt::format("{} tokens / {} parameters", shown(*train_tokens_), shown(parameters)),
-         fmt::format("{} 个 token / {} 个参数", shown(*train_tokens_), shown(parameters))},
+        {fill({"{tokens} tokens / {parameters} parameters", ""}, sizes, Language::kEnglish),
+         fill({"", "{tokens} 个 token / {parameters} 个参数"}, sizes, Language::kChinese)},
         {std::string(setting::kTrainTokens), std::string(setting::kParameters)});
   }
 
@@ -109,7 +110,7 @@ std::string spoken_framework(const Config& config, std::string_view dialect) {
 
 void derive_model(const Config& config, std::string_view framework, std::optional<std::int64_t> sequence,
                   std::optional<std::int64_t> train_tokens, std::vector<Derived>& out) {
-  const auto model = described_model(config, framework);
+  const auto model = told_by_user(config, setting::kParameters) ? std::nullopt : described_model(config, framework);
   ModelFacts facts(config, framework, sequence, train_tokens, out);
   const std::size_t before = out.size();
   if (model) facts.add_all(*model);

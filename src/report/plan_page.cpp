@@ -17,6 +17,7 @@
 
 #include "assay/setting.h"
 #include "base/bytes.h"
+#include "core/counts.h"
 #include "report/verdict.h"
 #include "report/words.h"
 
@@ -66,6 +67,46 @@ const std::vector<PlanRow>& rows() {
   return kRows;
 }
 
+// How a sentence calls what a number needs; the ranks have an option.
+struct Need {
+  std::string_view key;
+  Text words;
+};
+
+const std::vector<Need>& needs() {
+  static const Text kRanks{"the number of ranks (--ranks N)", "进程数（--ranks N）"};
+  static const std::vector<Need> kNeeds = {
+      {setting::kWorldSize, kRanks},
+      {setting::kDataParallelSize, kRanks},
+      {setting::kNodes, kRanks},
+      {setting::kDevicesPerNode, kRanks},
+      {setting::kMicroBatchSize, {"the micro-batch size", "单卡批量"}},
+      {setting::kGradientAccumulation, {"the gradient accumulation", "梯度累积步数"}},
+      {setting::kGlobalBatchSize, {"the batch size", "批量"}},
+      {setting::kSequenceLength, {"the sequence length", "序列长度"}},
+      {setting::kTrainSteps, {"the number of steps", "训练步数"}},
+      {setting::kTrainSamples, {"the number of samples", "样本总数"}},
+      {setting::kTrainEpochs, {"the number of epochs", "epoch 数"}},
+      {setting::kNumExamples, {"the size of the data set", "数据集大小"}},
+      {setting::kTensorParallelSize, {"the tensor-parallel size", "张量并行大小"}},
+      {setting::kPipelineParallelSize, {"the pipeline-parallel size", "流水线并行大小"}},
+      {setting::kContextParallelSize, {"the context-parallel size", "上下文并行大小"}},
+      {setting::kSequenceParallelSize, {"the sequence-parallel size", "序列并行大小"}},
+      {setting::kVocabSize, {"the vocabulary size", "词表大小"}},
+      {setting::kHiddenSize, {"the hidden size", "隐藏层大小"}},
+      {setting::kNumLayers, {"the number of layers", "层数"}},
+      {setting::kNumAttentionHeads, {"the number of attention heads", "注意力头数"}},
+  };
+  return kNeeds;
+}
+
+std::string need_word(std::string_view key, Language language) {
+  for (const Need& one : needs()) {
+    if (one.key == key) return one.words.in(language);
+  }
+  return std::string(key);
+}
+
 // What people write where a template is to be filled in.
 bool is_placeholder(std::string_view value) {
   static constexpr auto kWords = std::to_array<std::string_view>(
@@ -86,7 +127,7 @@ class PlanPage {
     }
     print_table(page_, 2, {{"", false}, {"", true}, {"", false}}, cells);
     if (!untold_.empty()) {
-      page_.paragraph("  ", 2, 4, lang("told by no setting: ", "没有设置说明：") + listed(untold_, page_.language()));
+      page_.paragraph("  ", 2, 4, lang("not given: ", "设置中未给出：") + listed(untold_, page_.language()));
     }
     template_line();
   }
@@ -107,12 +148,16 @@ class PlanPage {
     return page_.clean(out);
   }
 
+  // The last saying; one that leaves it to the program ("auto") only where there is no other.
   const Setting* said(std::string_view key) const {
+    const Setting* automatic = nullptr;
     for (auto one = run_.settings.rbegin(); one != run_.settings.rend(); ++one) {
       const bool unset = one->value == "None" && one->unknown.empty();
-      if (one->key == key && !unset) return &*one;
+      if (one->key != key || unset) continue;
+      if (one->value != setting::kAutomatic) return &*one;
+      if (automatic == nullptr) automatic = &*one;
     }
-    return nullptr;
+    return automatic;
   }
 
   const Derived* fact(std::string_view key) const {
@@ -125,18 +170,36 @@ class PlanPage {
   // "--lr, line 39": in which word and where it was said.
   std::string place(const Setting& one) const {
     std::string out = one.written.empty() ? one.key : one.written;
+    constexpr std::string_view kDefault = "default of ";  // a reader's word for what a launcher takes
+    if (page_.language() == Language::kChinese && out.starts_with(kDefault)) {
+      out = out.substr(kDefault.size()) + " 的默认值";
+    }
     if (one.where.line == 0) return out;
     return out + lang(", ", "，") +
            (one.where.path == run_.id ? place_word(one.where.line, one.where.unit, page_.language())
                                       : place_of(one.where, page_.language()));
   }
 
-  std::string number(const Setting& one) const {
+  std::string number(const PlanRow& row, const Setting& one) const {
     const auto value = one.number();
     if (!value) return one.value;
     const auto whole = exact_integer(*value);
-    return whole ? format(Value(*whole)) : format(Value(*value));
+    return number(row, whole ? Value(*whole) : Value(*value));
   }
+
+  // Tokens and parameters in millions; a threshold of 0 is none.
+  std::string number(const PlanRow& row, const Value& value) const {
+    const auto* count = std::get_if<std::int64_t>(&value.data);
+    const auto* real = std::get_if<double>(&value.data);
+    if (count == nullptr && real == nullptr) return format(value);
+    const double size = count != nullptr ? static_cast<double>(*count) : *real;
+    if (row.key == setting::kClipNorm && size == 0) return off();
+    const bool great =
+        row.key == setting::kTrainTokens || row.key == setting::kParameters || row.key == setting::kActiveParameters;
+    return great ? format_count(size, page_.language()) : format(value);
+  }
+
+  std::string off() const { return lang("off", "未启用"); }
 
   std::optional<std::vector<std::string>> row_of(const PlanRow& row) {
     const Derived* derived = fact(row.key);
@@ -148,17 +211,22 @@ class PlanPage {
     if (setting != nullptr && !setting->unknown.empty() && !follows) {
       origin = place(*setting) + lang(": ", "：") + reason_word(setting->unknown, page_.language()) + option_of(row);
     } else if (derived != nullptr && derived->value == Value("unknown")) {
-      origin = derived->arithmetic.in(page_.language()) + why(*derived) + option_of(row);
+      origin = (derived->from.empty()
+                    ? derived->arithmetic.in(page_.language())
+                    : say("needs {need}", "需要{need}", {{"need", need_word(derived->from.front(), page_.language())}},
+                          page_.language())) +
+               why(*derived) + option_of(row);
     } else if (derived != nullptr && (setting == nullptr || derived->arithmetic.en != "as set")) {
-      value = derived->value == Value("none") ? lang("none", "无") : format(derived->value);
+      value = derived->value == Value("none") ? lang("none", "无") : number(row, derived->value);
       origin = derived->arithmetic.en == "as set" ? first_place(*derived) : derived->arithmetic.in(page_.language());
     } else if (setting != nullptr) {
       // A word as it is understood ("bf16" of "amp_bf16").
       const bool word = derived != nullptr && std::holds_alternative<std::string>(derived->value.data);
-      value = word ? format(derived->value) : number(*setting);
+      value = word ? format(derived->value) : number(row, *setting);
       origin = place(*setting);
     } else if (row.always && !what_is_missing(row).empty()) {
-      origin = what_is_missing(row) + option_of(row);
+      const std::string missing = what_is_missing(row);
+      origin = missing.find(" N") == std::string::npos ? missing + option_of(row) : missing;
     } else {
       if (row.always) untold_.push_back(untold(row));
       return std::nullopt;
@@ -178,10 +246,28 @@ class PlanPage {
   }
 
   std::string untold(const PlanRow& row) const {
-    std::string why = row.key == setting::kParameters ? lang("no model is described", "没有模型的描述") : "";
+    std::string why = row.key == setting::kParameters ? missing_of_model() : "";
     if (!row.option.empty()) why += (why.empty() ? "" : lang("; ", "；")) + std::string(row.option) + " N";
     const std::string label = row.label.in(page_.language());
     return why.empty() ? label : label + lang(" (", "（") + why + lang(")", "）");
+  }
+
+  // "the vocabulary size is missing", where the rest of the model is described.
+  std::string missing_of_model() const {
+    std::vector<std::string> missing;
+    std::size_t there = 0;
+    for (const std::string_view key :
+         {setting::kNumLayers, setting::kHiddenSize, setting::kNumAttentionHeads, setting::kVocabSize}) {
+      if (said(key) != nullptr || (key == setting::kVocabSize && said(setting::kPaddedVocabSize) != nullptr)) {
+        ++there;
+      } else {
+        missing.push_back(need_word(key, page_.language()));
+      }
+    }
+    if (there < 2 || missing.empty()) return lang("no model is described", "没有模型的描述");
+    const Values values = {{"missing", listed(missing, page_.language())}};
+    return missing.size() == 1 ? say("{missing} is missing", "缺少{missing}", values, page_.language())
+                               : say("{missing} are missing", "缺少{missing}", values, page_.language());
   }
 
   // The first of its settings that has a place.
@@ -206,19 +292,20 @@ class PlanPage {
   std::string what_is_missing(const PlanRow& row) const {
     for (const std::string_view key : row.stands_on) {
       const Setting* one = said(key);
-      if (one == nullptr || one->unknown.empty()) continue;
+      const Derived* follows = fact(key);
+      const bool known = follows != nullptr && !std::holds_alternative<std::string>(follows->value.data);
+      if (one == nullptr || one->unknown.empty() || known) continue;
       return lang("needs ", "需要 ") + place(*one) + lang(": ", "：") + reason_word(one->unknown, page_.language());
     }
     const bool by_epochs = row.key == setting::kTrainSteps && said(setting::kTrainEpochs) != nullptr;
-    if (by_epochs) return lang("epochs of a data set whose size is not told", "按 epoch 计，但数据集大小未知");
+    if (by_epochs) return lang("epochs of a data set whose size is not told", "按 epoch 计，数据集大小未给出");
     const bool one_is_enough = row.key == setting::kTrainSteps;
     const bool some = !one_is_enough && std::any_of(row.stands_on.begin(), row.stands_on.end(), [this](auto key) {
       return said(key) != nullptr || fact(key) != nullptr;
     });
     for (const std::string_view key : row.stands_on) {
       if (!some || said(key) != nullptr || fact(key) != nullptr) continue;
-      return say("needs {key}, which no setting tells", "需要 {key}，但没有设置说明", {{"key", std::string(key)}},
-                 page_.language());
+      return say("needs {need}", "需要{need}", {{"need", need_word(key, page_.language())}}, page_.language());
     }
     return {};
   }

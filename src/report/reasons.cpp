@@ -1,5 +1,5 @@
-// Why a setting is not known, in Chinese. Readers and saved reports hold the English sentence, so what varies in it is
-// found again by the sentence's shape.
+// Why a setting is not known, or a place could not be read, in Chinese. Readers and saved reports hold the English
+// sentence, so what varies in it is found again by the sentence's shape.
 
 #include <algorithm>
 #include <string>
@@ -17,6 +17,15 @@ struct Reason {
 };
 
 constexpr Reason kReasons[] = {
+    {"the line before lacks a final \\, so the shell ignores this line; assay read it as if it were there",
+     "上一行末尾缺少 \\，shell 不会执行此行；assay 按有 \\ 读取"},
+    {"broken YAML: a comma is missing before this line; read as if it were there",
+     "YAML 有误：此行之前缺少逗号；按有逗号读取"},
+    {"broken YAML: {}; what follows is not read", "YAML 有误：{}；其后内容未读取"},
+    {"broken JSON: {}; what follows is not read", "JSON 有误：{}；其后内容未读取"},
+    {"broken TOML: {}; what follows is not read", "TOML 有误：{}；其后内容未读取"},
+    {"is a command of more than 20,000 words: it is not read", "命令超过 20,000 个词，未读取"},
+    {"is too much work to follow: what comes after is not read", "过于复杂，未继续推演，其后内容未读取"},
     {"the index of {} is not known", "{} 的下标未知"},
     {"the script is too much work to follow", "脚本过于复杂，未继续推演"},
     {"set in a branch, line {}", "在第 {} 行的分支中设置"},

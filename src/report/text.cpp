@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/display.h"
 #include "report/page.h"
 #include "report/plan_page.h"
 #include "report/render.h"
+#include "report/short_names.h"
 #include "report/sources.h"
 #include "report/sparkline.h"
 #include "report/verdict.h"
@@ -25,34 +26,6 @@ constexpr std::size_t kMostPlacesVerbose = 200;
 constexpr std::size_t kMostCopies = 3;
 constexpr int kWidestCurve = 48;
 constexpr int kNarrowestCurve = 10;
-
-// The end of a long path, from a folder on: the heading of a finding and the commands have it whole.
-std::string shortened(const std::string& path, std::size_t length) {
-  if (path.size() <= length) return path;
-  const std::size_t folder = path.find('/', path.size() - length);
-  return "…" + path.substr(folder == std::string::npos ? path.rfind('/') + 1 : folder);
-}
-
-// The same for all runs, each as short as it can be told from the others.
-std::vector<std::string> shortened(const std::vector<RunSummary>& runs) {
-  constexpr std::size_t kLong = 40;
-  constexpr std::size_t kMore = 20;
-  std::vector<std::string> out(runs.size());
-  std::vector<std::size_t> open(runs.size());
-  std::iota(open.begin(), open.end(), std::size_t{0});
-  std::size_t longest = 0;
-  for (const RunSummary& run : runs) longest = std::max(longest, run.id.size());
-  for (std::size_t length = kLong; !open.empty(); length += kMore) {
-    std::map<std::string, std::vector<std::size_t>> same;
-    for (const std::size_t i : open) same[shortened(path_word(runs[i].id), length)].push_back(i);
-    open.clear();
-    for (const auto& [name, those] : same) {
-      for (const std::size_t i : those) out[i] = name;
-      if (those.size() > 1 && length < longest) open.insert(open.end(), those.begin(), those.end());
-    }
-  }
-  return out;
-}
 
 class TextReport {
  public:
@@ -76,7 +49,7 @@ class TextReport {
   }
 
   std::string write() {
-    page_.paragraph(0, verdict_line(report_, language()), Ink::kStrong);
+    page_.paragraph(0, verdict_line(report_, language(), page_.options().verbose), Ink::kStrong);
     const std::string top = headline(report_, language());
     if (!top.empty()) page_.paragraph(0, top);
     if (page_.options().quiet) return page_.take();
@@ -180,17 +153,26 @@ class TextReport {
     return phrase;
   }
 
-  // "follows finding 2": those that explain this one.
+  // "caused by finding 1"; where no cause is known, "follows finding 2": what was seen first of the same event.
   std::string causes(const Finding& finding) const {
-    std::vector<std::string> numbers;
+    std::vector<std::string> why;
+    std::vector<std::string> signs;
     for (const std::string& id : finding.because_of) {
       const auto number = number_of_.find(id);
-      if (number != number_of_.end()) numbers.push_back(std::to_string(number->second));
+      if (number == number_of_.end()) continue;
+      const Finding& other = *shown_[number->second - 1];
+      if (!tells_what(report_, other)) {
+        why.push_back(std::to_string(number->second));
+      } else if (!refers_to(other, finding)) {
+        signs.push_back(std::to_string(number->second));
+      }
     }
-    if (numbers.empty()) return {};
-    const Values values = {{"numbers", listed(numbers, language())}};
-    return numbers.size() == 1 ? say("follows finding {numbers}", "源于结果 {numbers}", values, language())
-                               : say("follows findings {numbers}", "源于结果 {numbers}", values, language());
+    const Values values = {{"numbers", listed(why.empty() ? signs : why, language())}};
+    if (why.size() == 1) return say("caused by finding {numbers}", "由问题 {numbers} 引起", values, language());
+    if (!why.empty()) return say("caused by findings {numbers}", "由问题 {numbers} 引起", values, language());
+    if (signs.empty()) return {};
+    return signs.size() == 1 ? say("follows finding {numbers}", "随问题 {numbers} 出现", values, language())
+                             : say("follows findings {numbers}", "随问题 {numbers} 出现", values, language());
   }
 
   void write_evidence(const Finding& finding, const RuleRecord* rule) {
@@ -245,12 +227,18 @@ class TextReport {
     for (const bool marked : picture.marked) marks += marked ? '^' : ' ';
     std::string extent;  // what the marks mark, and of what: the horizontal axis in words, where there is room for it
     if (curve.marked && !curve.buckets.empty()) {
+      const StepRange all_steps{curve.buckets.front().first_step, curve.last_step};
       const Values values = {{"noun", noun_of(axis).many},
                              {"event", *curve.marked},
-                             {"all", StepRange{curve.buckets.front().first_step, curve.last_step}}};
-      extent = page_.clean(say("  {event} of {noun} {all}", "  {event}，全图 {all}", values, language()));
+                             {"all", all_steps},
+                             {"of_event", steps_word(*curve.marked, axis, language())}};
+      const auto fits = [&](const std::string& words) {
+        return left + static_cast<int>(marks.size()) + display_width(words) <= page_.width();
+      };
+      extent = page_.clean(say("  {event} of {noun} {all}", "  {of_event}（全图 {all}）", values, language()));
+      if (!fits(extent)) extent = page_.clean(say("", "  {event}（全图 {all}）", values, language()));
+      if (!fits(extent)) extent.clear();
     }
-    if (left + static_cast<int>(marks.size()) + display_width(extent) > page_.width()) extent.clear();
     page_.line(std::string(static_cast<std::size_t>(left), ' ') + page_.paint(ink, marks) + extent);
   }
 
@@ -260,16 +248,30 @@ class TextReport {
     const auto add = [&](const std::string& text) {
       if (!text.empty() && known.insert(text).second) places.push_back(text);
     };
+    const Axis axis = axis_of(run_of(report_, finding));
     const auto steps = [](const Location& place) { return place.steps ? format(Value(*place.steps)) : std::string(); };
     const std::string own = finding.where ? steps(*finding.where) : "";
+    const auto numbered = std::count_if(finding.also.begin(), finding.also.end(),
+                                        [&](const Location& place) { return place.steps && steps(place) != own; });
+    bool noun_told = false;  // once is enough: "steps 7; 20-30"
+    const auto spoken_steps = [&](const Location& place) {
+      if (std::exchange(noun_told, true)) return steps(place);
+      const bool many = numbered > 1 && language() == Language::kEnglish;
+      return many ? std::string(noun_of(axis).many) + " " + steps(place) : steps_word(*place.steps, axis, language());
+    };
     std::vector<std::string> copies;  // the same steps in other files
     for (const Location& place : finding.also) {
       const std::string text = steps(place);
       const bool elsewhere = finding.where && place.path != finding.where->path;
       if (text.empty() || text != own) {
-        add(text.empty() ? place_of(place, language())
-            : elsewhere  ? text + " (" + place_of(place, language()) + ")"
-                         : text);
+        if (text.empty()) {
+          add(place_of(place, language()));
+        } else if (known.insert(text + (elsewhere ? place.path : "")).second) {
+          const std::string told = spoken_steps(place);
+          places.push_back(
+              elsewhere ? told + say(" ({place})", "（{place}）", {{"place", place_of(place, language())}}, language())
+                        : told);
+        }
       } else if (elsewhere) {
         copies.push_back(place_of(place, language()));
       }
@@ -293,8 +295,8 @@ class TextReport {
     std::string text;
     for (const std::string& place : places) text += (text.empty() ? "" : say("; ", "；", language())) + place;
     const Values values = {{"places", text}, {"rest", rest}};
-    page_.paragraph(indent_, rest == 0 ? say("also at {places}", "另见 {places}", values, language())
-                                       : say("also at {places} and {rest} more", "另见 {places} 等，还有 {rest} 处",
+    page_.paragraph(indent_, rest == 0 ? say("also at {places}", "另见：{places}", values, language())
+                                       : say("also at {places} and {rest} more", "另见：{places} 等，还有 {rest} 处",
                                              values, language()));
   }
 
@@ -325,7 +327,7 @@ class TextReport {
   void write_footer() {
     footer(files_phrase(report_, page_.options().verbose, language()));
     if (report_.runs.size() <= 3 || page_.options().verbose) {
-      const std::vector<std::string> names = shortened(report_.runs);
+      const std::vector<std::string> names = short_names(report_.runs);
       for (std::size_t i = 0; i < names.size(); ++i) write_run(report_.runs[i], names[i]);
     } else if (const std::string text = joined_phrase(report_, language()); !text.empty()) {
       footer(text);

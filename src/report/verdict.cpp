@@ -7,9 +7,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "assay/metric.h"
+#include "assay/setting.h"
 #include "report/plan_page.h"
 #include "report/words.h"
 
@@ -35,6 +38,10 @@ std::string extent(const RunSummary& run, Language language) {
   if (!run.steps || axis == Axis::kRecord) return count_of(run.records, kRecords, language);
   const std::int64_t last = run.steps->last;
   const bool whole = static_cast<double>(run.steps->first) <= std::max(1.0, kStartsLate * static_cast<double>(last));
+  // A key of epochs with a billion of them: what it counts is not told.
+  if (axis == Axis::kStep && axis_of(run.axis, 1) == Axis::kEpoch) {
+    return count_of(last, kSamplesOrTokens, language);
+  }
   std::string seen = whole ? count_of(last, noun_of(axis), language) : steps_word(*run.steps, axis, language);
   if (axis == Axis::kStep && run.planned_steps && *run.planned_steps > last) {
     const Values values = {{"seen", whole ? format(Value(last)) : steps_word(*run.steps, axis, Language::kEnglish)},
@@ -106,6 +113,15 @@ bool all_planned(const Report& report) {
   return !report.runs.empty() && std::none_of(report.runs.begin(), report.runs.end(), has_begun);
 }
 
+// Whether a plan says one batch and its factors another. No rule may know which of them holds; the table shows both.
+bool batch_disagrees(const Report& report) {
+  return std::any_of(report.runs.begin(), report.runs.end(), [](const RunSummary& run) {
+    return std::any_of(run.derived.begin(), run.derived.end(), [](const Derived& one) {
+      return one.name == setting::kGlobalBatchSize && !one.disagreement.en.empty();
+    });
+  });
+}
+
 // "1 plan, nothing has run yet: 2 warnings", "No problem found in 143 settings of launch.sh (megatron); nothing …".
 std::string plans_verdict(const Report& report, const std::string& problems, Language language) {
   const auto plans = static_cast<std::int64_t>(report.runs.size());
@@ -125,11 +141,15 @@ std::string plans_verdict(const Report& report, const std::string& problems, Lan
                language);
   }
   if (problems.empty()) {
-    return say("No problem found in {settings} of {plans}; {alone}", "{plans}的 {settings}中未发现问题；{alone}",
-               {{"settings", count_of(settings_read(report), kSettings, language)},
-                {"plans", plans_phrase(report, language)},
-                {"alone", alone}},
-               language);
+    const std::string found =
+        say("No problem found in {settings} of {plans}; {alone}", "{plans}的 {settings}中未发现问题；{alone}",
+            {{"settings", count_of(settings_read(report), kSettings, language)},
+             {"plans", plans_phrase(report, language)},
+             {"alone", alone}},
+            language);
+    return batch_disagrees(report)
+               ? found + say("; the numbers of its batch disagree", "；批量的各项数值不一致", language)
+               : found;
   }
   const std::int64_t concerned = runs_concerned(report);
   Values values = {
@@ -186,7 +206,7 @@ Counts count_findings(const Report& report) {
   return counts;
 }
 
-std::string verdict_line(const Report& report, Language language) {
+std::string verdict_line(const Report& report, Language language, bool notes_shown) {
   // What was wrong with the files is not said of the runs.
   Counts runs;
   Counts reading;
@@ -210,7 +230,9 @@ std::string verdict_line(const Report& report, Language language) {
     out += say("; {counts} in reading", "；读取时有 {counts}", {{"counts", in_reading}}, language);
   const std::int64_t notes = runs.notes + reading.notes;
   if (notes > 0 && in_runs.empty() && in_reading.empty()) {
-    out += say("; {notes} (-v)", "；{notes}（-v）", {{"notes", count_of(notes, kNotes, language)}}, language);
+    const std::string counted = count_of(notes, kNotes, language);
+    out += notes_shown ? say("; {notes}", "；{notes}", {{"notes", counted}}, language)
+                       : say("; {notes} (-v)", "；{notes}（-v）", {{"notes", counted}}, language);
   }
   return out + say(".", "。", language);
 }
@@ -243,12 +265,6 @@ const Finding* first_sign(const Report& report, const Finding& finding) {
     }
   }
   return nullptr;
-}
-
-// Whether a finding says what happened; others say why.
-bool tells_what(const Report& report, const Finding& finding) {
-  const RuleRecord* rule = rule_record(report, finding.name);
-  return rule != nullptr && rule->family == "phenomenon";
 }
 
 // The gravest finding of what happened that names this one as its cause; null where this one happened itself.
@@ -301,6 +317,19 @@ std::string headline(const Report& report, Language language) {
   return out;
 }
 
+bool tells_what(const Report& report, const Finding& finding) {
+  const RuleRecord* rule = rule_record(report, finding.name);
+  return rule != nullptr && rule->family == "phenomenon";
+}
+
+bool refers_to(const Finding& finding, const Finding& other) {
+  const std::pair<std::string, Value> reference("finding", other.id);
+  return std::any_of(finding.actions.begin(), finding.actions.end(), [&](const Action& action) {
+    const Values& values = action.text.values;
+    return std::find(values.begin(), values.end(), reference) != values.end();
+  });
+}
+
 const RuleRecord* rule_record(const Report& report, const std::string& name) {
   for (const RuleRecord& rule : report.rules) {
     if (rule.name == name) return &rule;
@@ -309,9 +338,15 @@ const RuleRecord* rule_record(const Report& report, const std::string& name) {
 }
 
 std::string sentence(const RuleRecord* rule, const Phrase& phrase, Language language, Axis axis) {
+  Values values = phrase.values;
+  for (auto& [name, value] : values) {
+    if (const auto* why = name == "why" ? std::get_if<std::string>(&value.data) : nullptr) {
+      value = reason_word(*why, language);
+    }
+  }
   if (rule != nullptr) {
     for (const Sentence& one : rule->sentences) {
-      if (one.key == phrase.key) return fill(on_axis(one.text, axis), phrase.values, language);
+      if (one.key == phrase.key) return fill(on_axis(one.text, axis), values, language);
     }
   }
   return phrase.key;

@@ -88,5 +88,23 @@ TEST(Causes, WhyStandsBeforeTheFirstSign) {
   EXPECT_THAT(findings[2].because_of, ElementsAre("learning-rate-high@train.log", "grad-norm-spike@train.log"));
 }
 
+// A sign that began before the cause shows, what follows it, and what refers to the loudest of them.
+TEST(Causes, AllOfAnEventNameTheCauseOfOne) {
+  Finding sign = a_finding("grad-norm-spike", Severity::kWarning, StepRange{4990, 5000});
+  Finding cause = a_finding("learning-rate-high", Severity::kWarning, kLate);
+  Finding loudest = a_finding("loss-divergence", Severity::kError, kLate);
+  Finding note = a_finding("loss-scale-drop", Severity::kNote, kLate);
+  std::vector<Finding> findings = {sign, cause, loudest, note};
+  give_ids(findings);
+  findings[2].because_of = {findings[0].id};
+  findings[0].actions.push_back({{"see-finding", {{"finding", findings[2].id}}}, ""});
+  findings[3].actions.push_back({{"see-finding", {{"finding", findings[2].id}}}, ""});
+  link_causes(a_run(), {}, findings);
+  EXPECT_THAT(findings[0].because_of, ElementsAre(findings[1].id));
+  EXPECT_THAT(findings[1].because_of, IsEmpty());
+  EXPECT_THAT(findings[2].because_of, ElementsAre(findings[1].id, findings[0].id));
+  EXPECT_THAT(findings[3].because_of, ElementsAre(findings[1].id));
+}
+
 }  // namespace
 }  // namespace assay

@@ -170,5 +170,23 @@ TEST(DeriveCounting, FourNormsALayer) {
   EXPECT_EQ(got.count("parameters"), 9'241'705'984);
 }
 
+// The plan shows the number that acts.
+TEST(DeriveCounting, WhatIsSwitchedOffDoesNotCount) {
+  const Facts mindformers({{"framework", "mindformers"},
+                           {"use_clip_grad", "False"},
+                           {"clip_norm", "1.0"},
+                           {"pipeline_parallel_size", "2"},
+                           {"gradient_accumulation_steps", "4"}});
+  EXPECT_EQ(mindformers.count("clip_norm"), 0);
+  EXPECT_EQ(mindformers.count("gradient_accumulation_steps"), 1);
+  const Facts on({{"framework", "mindformers"},
+                  {"use_clip_grad", "True"},
+                  {"clip_norm", "1.0"},
+                  {"pipeline_parallel_size", "1"},
+                  {"gradient_accumulation_steps", "4"}});
+  EXPECT_EQ(on.find("clip_norm"), nullptr);
+  EXPECT_EQ(on.find("gradient_accumulation_steps"), nullptr);
+}
+
 }  // namespace
 }  // namespace assay

@@ -209,6 +209,16 @@ TEST(Link, WhatBeginsWithTheRunStartsAgain) {
   }
 }
 
+TEST(Link, ConfidenceHasThreeDecimals) {
+  const Report report = check_run([](int step, Point& at) {
+    if (step >= 150) at = {at.loss * 3, at.norm * 12};
+  });
+  ASSERT_FALSE(report.findings.empty());
+  for (const Finding& one : report.findings) {
+    EXPECT_EQ(one.confidence, std::round(1000 * one.confidence) / 1000) << one.name;
+  }
+}
+
 TEST(Link, AHundredThousandPlacesAreToldOnceEach) {
   constexpr std::int64_t kPlaces = 100'000;
   Finding finding;

@@ -135,6 +135,16 @@ TEST(Report, EffectsPointAtTheirCauses) {
   EXPECT_THAT(render_text(test::sample_report(), {.width = 120}), HasSubstr("train.log:1938  follows finding 1\n"));
 }
 
+// A poor setting is a cause; what was seen first of an event is but its sign.
+TEST(Report, CausesAndSignsHaveTheirWords) {
+  Report report = test::sample_report();
+  for (RuleRecord& rule : report.rules) {
+    if (rule.name == report.findings[0].name) rule.family = "hyper";
+  }
+  EXPECT_THAT(render_text(report, {.width = 120}), HasSubstr("train.log:1938  caused by finding 1\n"));
+  EXPECT_THAT(render_text(report, {.language = Language::kChinese, .width = 120}), HasSubstr("由问题 1 引起"));
+}
+
 TEST(Report, ThresholdsThatWereSetAreTold) {
   Report report = test::sample_report();
   report.thresholds = {{"loss-spike.sigmas", 6, 8}};
@@ -157,7 +167,7 @@ TEST(Report, APlaceIsToldOnce) {
   first.also = {*first.where, *first.where};
   first.also.back().steps = StepRange{7, 9};
   first.also.push_back(first.also.back());
-  EXPECT_THAT(render_text(report, {}), HasSubstr("also at 7-9\n"));
+  EXPECT_THAT(render_text(report, {}), HasSubstr("also at steps 7-9\n"));
 }
 
 TEST(Report, PathsAreShortenedSoThatTheyDiffer) {
@@ -182,6 +192,7 @@ TEST(Report, PlacesAreBoundedAndTheRestIsCounted) {
   for (std::size_t i = 0; i < first.also.size(); ++i) {
     first.also[i].steps = StepRange{static_cast<std::int64_t>(i) + 7, static_cast<std::int64_t>(i) + 9};
   }
+  EXPECT_THAT(render_text(report, {.width = 100}), HasSubstr("also at steps 7-9; 8-10; 9-11; "));
   EXPECT_THAT(render_text(report, {.width = 100}), HasSubstr("and 99,990 more"));
   const std::string verbose = render_text(report, {.verbose = true, .width = 10'000});
   EXPECT_THAT(verbose, HasSubstr("and 99,800 more"));
@@ -222,6 +233,30 @@ TEST(Verdict, SaysWhenThereIsNoLoss) {
   Report report = healthy(1000);
   report.runs[0].series.erase(report.runs[0].series.begin());
   EXPECT_EQ(verdict_line(report, Language::kEnglish), "No problem found in 1 run (1,000 steps); it logs no loss.");
+}
+
+TEST(Verdict, ABillionEpochsAreNone) {
+  Report report = healthy(1000);
+  report.runs.front().axis = "epoch_num";
+  report.runs.front().steps = StepRange{0, 1'245'708'288};
+  EXPECT_EQ(verdict_line(report, Language::kEnglish), "No problem found in 1 run (1,245,708,288 samples or tokens).");
+}
+
+TEST(Verdict, ABatchThatDisagreesIsNotPassedOver) {
+  Report report = healthy(0);
+  report.runs.front().events.clear();
+  report.files = {{}};
+  report.files.front().settings = 20;
+  EXPECT_THAT(verdict_line(report, Language::kEnglish), Not(HasSubstr("disagree")));
+  report.runs.front().derived = {
+      {"global_batch_size", Value(2048), {"as set", ""}, {"set to 2,048, but 1,024", ""}, {}}};
+  EXPECT_THAT(verdict_line(report, Language::kEnglish), HasSubstr("; the numbers of its batch disagree."));
+}
+
+TEST(Verdict, NotesThatAreShownNeedNoOption) {
+  Report report = healthy(19'560);
+  report.findings.push_back(test::sample_findings().back());
+  EXPECT_EQ(verdict_line(report, Language::kEnglish, true), "No problem found in 1 run (19,560 steps); 1 note.");
 }
 
 TEST(Verdict, NothingRead) {

@@ -11,6 +11,7 @@
 
 #include "base/display.h"
 #include "base/nearest.h"
+#include "core/counts.h"
 #include "core/curve.h"
 #include "report/sparkline.h"
 
@@ -194,6 +195,33 @@ TEST(Sparkline, WideRangesAreLogarithmic) {
   EXPECT_EQ(picture.cells[20], "▅");
   values[0] = -1;
   EXPECT_FALSE(sparkline(curve_of(make_series(values), 0, 40, 40), 40, true).logarithmic);
+}
+
+TEST(Format, WholeNumbersAreToldDigitByDigit) {
+  EXPECT_EQ(format(Value(1048576.0)), "1,048,576");
+  EXPECT_EQ(format(Value(16777216.0)), "16,777,216");
+  EXPECT_EQ(format(Value(1e6)), "1,000,000");
+  EXPECT_EQ(format(Value(1.5e24)), "1.5e+24");
+  EXPECT_EQ(format(Value(1234567.5)), "1.235e+6");  // a measurement
+}
+
+TEST(Format, CountsOfMillionsAsPeopleSayThem) {
+  EXPECT_EQ(format_count(176247271424, Language::kEnglish), "176.2 B");
+  EXPECT_EQ(format_count(176247271424, Language::kChinese), "1,762 亿");
+  EXPECT_EQ(format_count(12.3e6, Language::kEnglish), "12.3 M");
+  EXPECT_EQ(format_count(12.3e6, Language::kChinese), "1,230 万");
+  EXPECT_EQ(format_count(1.5e12, Language::kEnglish), "1.5 T");
+  EXPECT_EQ(format_count(1.5e12, Language::kChinese), "1.5 万亿");
+  EXPECT_EQ(format_count(999'999, Language::kEnglish), "999,999");
+  EXPECT_EQ(format_count(1e17, Language::kEnglish), "1.0e+17");
+}
+
+TEST(Fill, TokensAndParametersAreCountedInMillions) {
+  const Text text{"{tokens} tokens for {size} parameters in {steps} steps",
+                  "{size} 个参数用 {tokens} 个 token 训练 {steps} 步"};
+  const Values values = {{"tokens", 4.5e11}, {"size", std::int64_t{176'247'271'424}}, {"steps", 15258789.0625}};
+  EXPECT_EQ(fill(text, values, Language::kEnglish), "450 B tokens for 176.2 B parameters in 15,258,789 steps");
+  EXPECT_EQ(fill(text, values, Language::kChinese), "1,762 亿个参数用 4,500 亿个 token 训练 15,258,789 步");
 }
 
 }  // namespace

@@ -142,10 +142,10 @@ class Reading {
                    "`bash -n` says whether the shell understands it");
     }
     for (const std::int64_t line : lost_backslashes_) {
-      tell_problem(recorder_, ErrorCode::kCorrupt,
-                   "begins with an option: the line before it lacks its \\, so this and what follows does not act; "
-                   "read as if it were there",
-                   lines_before_ + line, "end the line before it with a backslash");
+      tell_problem(
+          recorder_, ErrorCode::kCorrupt,
+          "the line before lacks a final \\, so the shell ignores this line; assay read it as if it were there",
+          lines_before_ + line, "end the line before it with a backslash");
     }
     if (outcome_.long_command > 0) {
       tell_problem(recorder_, ErrorCode::kLimit, "is a command of more than 20,000 words: it is not read",

@@ -134,6 +134,7 @@ void judge_lines(const FileRecord& file, const Parameters& set, Findings& out) {
                       {"bytes", file.lost_bytes},
                       {"all", file.bytes},
                       {"share", Value(100 * finding.impact, Unit::kPercent)},
+                      {"line", std::to_string(finding.where->line)},
                       {"why", first->message}}};
   for (auto more = first + 1; more != file.problems.end(); ++more) {
     if (!other(*more)) finding.also.push_back(place_of(file, &*more));
@@ -179,8 +180,8 @@ const Rule kUnreadableInput{
                    "{path} 共 {all} 字节，其中 {bytes} 字节已损坏并被跳过（{share}）；第一处：{why}"},
                   {"lines", "{count} broken records in {path} ({share}); first: {why}",
                    "{path} 中有 {count} 条损坏的记录（{share}）；第一条：{why}"},
-                  {"settings", "not all of {path} can be read as it stands: {why} (of such places there are {count})",
-                   "{path} 并非处处都能按原样读取：{why}（此类位置共 {count} 处）"},
+                  {"settings", "{path}, line {line}: {why} ({count} places)",
+                   "{path} 第 {line} 行：{why}（共 {count} 处）"},
                   {"hint", "{hint}", "提示：{hint}"},
                   {"check-path", "check the path {path}", "检查路径 {path} 是否正确"},
                   {"check-permission", "check that {path} may be read by this user",
