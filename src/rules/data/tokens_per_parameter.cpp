@@ -14,7 +14,6 @@
 #include "assay/setting.h"
 #include "rules/hyper/batch_advice.h"
 #include "rules/hyper/optimizer_plan.h"
-#include "rules/large_numbers.h"
 #include "rules/places.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
@@ -41,12 +40,13 @@ void judge_few(const Plan& plan, double parameters, double tokens, const Paramet
   finding.severity = Severity::kNote;
   finding.confidence = 0.8;
   finding.impact = 0.4;
-  Values values = {{"each", two_digits(each)}, {"gain", two_digits(gain)}};
-  add_large(values, "tokens", tokens);
-  add_large(values, "parameters", parameters);
-  add_large(values, "smaller", two_digits(smaller));
-  add_large(values, "more", two_digits(20 * smaller));
-  finding.message = {"few", std::move(values)};
+  finding.message = {"few",
+                     {{"each", two_digits(each)},
+                      {"gain", two_digits(gain)},
+                      {"tokens", tokens},
+                      {"parameters", parameters},
+                      {"smaller", two_digits(smaller)},
+                      {"more", two_digits(20 * smaller)}}};
   const auto from = plan.told(setting::kTrainTokens);
   if (from) finding.where = from->where;
   out.add(std::move(finding));
@@ -64,11 +64,9 @@ void judge_epochs(const Plan& plan, const Parameters& set, Findings& out) {
   finding.message = {"epochs", {{"epochs", epochs->value}, {"worth", two_digits(worth)}}};
   finding.where = epochs->where;
   if (tokens) {
-    Values values;
-    add_large(values, "tokens", tokens->value);
-    add_large(values, "unique", tokens->value / epochs->value);
-    add_large(values, "worth", two_digits(tokens->value / epochs->value * worth));
-    finding.evidence.push_back({{"unique", std::move(values)}, {}, {}});
+    const double unique = tokens->value / epochs->value;
+    finding.evidence.push_back(
+        {{"unique", {{"tokens", tokens->value}, {"unique", unique}, {"worth", two_digits(unique * worth)}}}, {}, {}});
   }
   out.add(std::move(finding));
 }
@@ -111,14 +109,14 @@ const Rule kTokensPerParameter{
           "from sixteen passes on further ones add little, from forty nothing"}},
     .sentences =
         {{"few",
-          "{tokens_en} tokens for {parameters_en} parameters: {each} per parameter; the same computation on "
-          "{smaller_en} parameters and {more_en} tokens would reach a loss about {gain} lower",
-          "{parameters_zh}个参数训练 {tokens_zh}个 token，每参数 {each} 个；同样的计算量用于 {smaller_zh}个参数、"
-          "{more_zh}个 token，loss 约可再低 {gain}"},
+          "{tokens} tokens for {parameters} parameters: {each} per parameter; the same computation on {smaller} "
+          "parameters and {more} tokens would reach a loss about {gain} lower",
+          "{parameters} 个参数训练 {tokens} 个 token，每参数 {each} 个；同样的计算量用于 {smaller} 个参数、{more} 个 "
+          "token，loss 约可再低 {gain}"},
          {"epochs", "the same data is read {epochs} times: worth about {worth} passes of fresh data",
           "同一数据读取 {epochs} 遍：约相当于 {worth} 遍新数据"},
-         {"unique", "{unique_en} different tokens, read as {tokens_en}, are worth about {worth_en}",
-          "{unique_zh}个不同的 token，共读取 {tokens_zh}个，约相当于 {worth_zh}个"},
+         {"unique", "{unique} tokens, read until they are {tokens} tokens, are worth about {worth} tokens",
+          "{unique} 个 token 反复读到 {tokens} 个 token，约相当于 {worth} 个 token"},
          {"not-from-scratch", "holds for pre-training from a random start", "仅适用于从随机初始化开始的预训练"},
          {"not-told", "needs parameters and tokens of the run, or its epochs", "需要参数量与 token 数，或 epoch 数"}},
     .docs =

@@ -20,7 +20,6 @@
 #include "measure/training_kind.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/hyper/rate_trouble.h"
-#include "rules/large_numbers.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -107,10 +106,7 @@ bool against_step_law(const Plan& plan, const ActingRate& rate, const ModelSize&
   Finding finding = finding_of(
       rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.7,
       {"over-step-law", {{"times", Value(rate.rate / law.rate, Unit::kTimes)}, {"law", two_digits(law.rate)}}});
-  Values measured;
-  add_large(measured, "matrices", size.matrices);
-  add_large(measured, "tokens", tokens->value);
-  finding.evidence.push_back({{"step-law-of", std::move(measured)}, {}, {}});
+  finding.evidence.push_back({{"step-law-of", {{"matrices", size.matrices}, {"tokens", tokens->value}}}, {}, {}});
   finding.actions.push_back(
       {{"use-law", {{"law", two_digits(law.rate)}}}, line_to_set(plan, setting::kLearningRate, two_digits(law.rate))});
   out.add(std::move(finding));
@@ -120,11 +116,7 @@ bool against_step_law(const Plan& plan, const ActingRate& rate, const ModelSize&
 void against_recipes(const Plan& plan, const ActingRate& rate, const ModelSize& size, bool trained, double most,
                      Findings& out) {
   const auto range = recipes_near(size.parameters, kNear);
-  if (!range) {
-    Values values;
-    add_large(values, "parameters", size.parameters);
-    return out.not_applicable("none-near", std::move(values));
-  }
+  if (!range) return out.not_applicable("none-near", {{"parameters", size.parameters}});
   const double times = rate.rate / range->highest->peak_rate;
   // Whoever goes on from trained weights needs no more than who made them.
   const double note = trained ? 1 : kNoteAbove;
@@ -335,9 +327,9 @@ const Rule kLearningRateHigh{
          "相近规模的已公布方案有 {count} 个，从 {lowest}（{lowest_model}）到 {highest}（{highest_model}）；最接近的是 "
          "{nearest}（{nearest_model}），{source}"},
         {"step-law-of",
-         "StepLaw: 1.79 N^-0.713 D^0.307 with N = {matrices_en} parameters in the layers and D = {tokens_en} tokens; "
+         "StepLaw: 1.79 N^-0.713 D^0.307 with N = {matrices} parameters in the layers and D = {tokens} tokens; "
          "measured for 0.21-1.07 B parameters and 4-100 B tokens",
-         "StepLaw：1.79 N^-0.713 D^0.307，层内参数 N = {matrices_zh}，token 数 D = {tokens_zh}；实测范围为 "
+         "StepLaw：1.79 N^-0.713 D^0.307，层内 N = {matrices} 个参数，D = {tokens} 个 token；实测范围为 "
          "2.1-10.7 亿个参数、40-1,000 亿个 token"},
         {"stay-below", "keep the peak learning rate at or below {half}, half of what it was when the loss rose",
          "将学习率峰值控制在 {half} 以内，即 loss 上升时的一半"},
@@ -355,8 +347,8 @@ const Rule kLearningRateHigh{
         {"use-adapter-rate", "LoRA is usually trained with 1e-4 to 5e-4", "LoRA 通常使用 1e-4 至 5e-4"},
         {"no-rate", "neither a setting nor the log tells the learning rate", "设置和日志都没有给出学习率"},
         {"no-size", "the settings do not tell the size of the model", "设置没有给出模型规模"},
-        {"none-near", "no published recipe is near {parameters_en} parameters",
-         "没有规模接近 {parameters_zh}个参数的已公布方案"},
+        {"none-near", "no published recipe is near {parameters} parameters",
+         "没有规模接近 {parameters} 个参数的已公布方案"},
         {"by-width", "rates are scaled matrix by matrix (mu-P): no single rate can be compared",
          "学习率按矩阵缩放（μP），没有可比较的单一数值"},
         {"factor", "the learning rate multiplies another schedule", "学习率只是另一调度的系数"},
