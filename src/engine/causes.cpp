@@ -13,8 +13,8 @@
 // resume.
 //
 // An event has one cause: what joins its findings (link.cpp) hands the cause of one to all the others, so that nobody
-// has to go from one to the next to find it. That holds for a first sign too, although it began before the steps that the
-// cause tells: those are where its harm shows.
+// has to go from one to the next to find it. That holds for a first sign too, although it began before the steps that
+// the cause tells: those are where its harm shows.
 //
 // Where no row applies nothing is named: the verdict then says what happened, and that the evidence carries no cause.
 //

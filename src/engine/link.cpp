@@ -97,7 +97,10 @@ bool earlier(const Member& a, const Member& b) {
 // What has a beginning in training: what an evaluation alone met is not a part of that. Notes are normal by what their
 // rules say; two of them explain others all the same: a restart, and an unusual batch.
 bool takes_part(const Finding& finding) {
-  if (finding.name == kRestart) return finding.message.key.starts_with("restart") && !finding.actions.empty();
+  if (finding.name == kRestart) {
+    const std::string& key = finding.message.key;
+    return (key.starts_with("restart") || key.starts_with("higher")) && !finding.actions.empty();
+  }
   if (finding.name == "grad-norm-high" && !finding.message.key.starts_with("risen")) return false;  // a state
   if (finding.name == "non-finite-loss" && finding.message.key.starts_with("evaluation")) return false;
   return finding.severity != Severity::kNote || finding.name == "loss-spike";
@@ -160,9 +163,16 @@ bool only_answers(const Member& norm, const Member& loss, std::int64_t spacing) 
   return answers(*loss.finding->where) || std::any_of(others.begin(), others.end(), answers);
 }
 
+// The loss after a restart was another, and the spike is just that: no batch made it.
+bool is_of_restart(const Member& spike, const Member& restart, std::int64_t spacing) {
+  return recovered_loss(spike) && is(restart, kRestart) && restart.finding->message.key.starts_with("higher") &&
+         restart.segment == spike.segment && spike.finding->also.empty() && spike.steps.first >= restart.steps.first &&
+         spike.steps.first <= restart.steps.last + spacing;
+}
+
 // `one` says nothing that `other` does not say.
 bool repeats(const Member& one, const Member& other, std::int64_t spacing) {
-  if (only_answers(one, other, spacing)) return true;
+  if (only_answers(one, other, spacing) || is_of_restart(one, other, spacing)) return true;
   if (is(one, "grad-norm-spike") && is(other, "grad-norm-high") && other.finding->message.key.starts_with("risen")) {
     return std::abs(one.steps.first - other.steps.first) <= kAfter * spacing;
   }
@@ -214,6 +224,7 @@ void step_back(const Run& run, std::vector<Member>& members) {
       kept.push_back(one);
       continue;
     }
+    if (is(*other, kRestart)) other->finding->severity = std::max(other->finding->severity, one.finding->severity);
     one.finding->severity = Severity::kNote;
     one.finding->because_of = {other->finding->id};
     one.finding->actions.clear();  // a note is not there to be acted on
