@@ -6,8 +6,8 @@
 // framework that is known to need the number is named, and elsewhere a 0 is left alone where it may mean something.
 //
 // The greatest: no model has had a hundredth of a million heads, or ranks that share one copy of it. A million experts
-// have been tried (He 2024, arXiv 2407.04153), so they end at ten times that. Sequences of ten million tokens exist, of a
-// milliard none. What batch-arithmetic tells (ranks, micro-batch, absurd batches, layers and sizes) is left to it.
+// have been tried (He 2024, arXiv 2407.04153), so they end at ten times that. Sequences of ten million tokens exist, of
+// a milliard none. What batch-arithmetic tells (ranks, micro-batch, absurd batches, layers and sizes) is left to it.
 
 #include <algorithm>
 #include <array>

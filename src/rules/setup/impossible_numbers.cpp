@@ -1,6 +1,6 @@
 // Numbers of the optimizer and the model that lie where nothing is defined.
 //
-//  - beta1 averages gradients as m = beta1 m + (1 - beta1) g, and the sum is divided by 1 - beta1^t: at 1 that is 0 / 0,
+//  - beta1 averages gradients as m = beta1 m + (1 - beta1) g, and the sum is divided by 1 - beta1^t: at 1 that is 0,
 //    above it m grows without end. (beta2 is judged by beta2-stale.)
 //  - epsilon 0 is allowed, and divides 0 by 0 for a weight that never had a gradient: a note.
 //  - a warm-up as a share ends within what it is a share of: 2 was meant as 2 % or as steps.

@@ -7,7 +7,7 @@ torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py \
     --max-position-embeddings 4096 \
     --micro-batch-size 4 \
     --global-batch-size 256 \
-    --lr $LR \
+    --lr "$LR" \
     --min-lr 3e-5 \
     --lr-decay-style cosine \
     --lr-warmup-iters 2000 \
