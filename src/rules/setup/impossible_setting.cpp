@@ -218,8 +218,10 @@ const Rule kImpossibleSetting{
          .example = "`--min-lr = 3e-3 is above --lr = 3e-4: the learning rate would rise where it should fall`",
          .to_do = "Set what the finding names; the command is in the words of the framework where it has them.",
          .false_alarms =
-             "A fork that gave a value a meaning of its own: a layer count of 0, a threshold below 0. A model whose "
-             "experts are described in a file that was not given.",
+             "A fork that gave a value a meaning of its own: a layer count of 0, a threshold below 0. The other half "
+             "of a "
+             "pair that was not seen: experts in a file that was not given, the length of a decay in a variable that "
+             "whoever submits the script sets ($EXTRA_ARGS).",
          .references =
              "NVIDIA/Megatron-LM, megatron/training/arguments.py and core/optimizer_param_scheduler.py. DeepSpeed, "
              "runtime/config.py. transformers, training_args.py, trainer_utils.py (SchedulerType) and "
