@@ -48,6 +48,7 @@ namespace assay {
   RULE(kConfigDrift)            \
   RULE(kClipNotApplied)         \
   RULE(kSettingOverridden)      \
+  RULE(kImpossibleSetting)      \
   RULE(kFp16Range)              \
   RULE(kAccumulateLowPrecision) \
   RULE(kOptimizerStateLowPrecision) \

@@ -158,13 +158,16 @@ void judge_warm_up(const ScheduleCase& one, std::vector<Issue>& out) {
 
 std::optional<Length> in_unit_of_run(const Plan& plan, const std::optional<Planned>& run_length,
                                      std::string_view CountedIn::* which) {
-  for (const CountedIn& unit : kUnits) {
-    const auto asked = plan.told(unit.*which);
-    if (!asked || !(asked->value > 0)) continue;
-    auto run = plan.told(unit.run);
-    if (unit.run == setting::kTrainSteps && run_length) run = run_length;
-    if (!run || !(run->value > 0)) continue;
-    return Length{*asked, run->value, unit.en, unit.zh};
+  // What was said comes before what follows from it: samples of a warm-up are steps too, by the batch.
+  for (const bool said : {true, false}) {
+    for (const CountedIn& unit : kUnits) {
+      const auto asked = plan.told(unit.*which);
+      if (!asked || !(asked->value > 0) || (asked->origin == Origin::kSaid) != said) continue;
+      auto run = plan.told(unit.run);
+      if (unit.run == setting::kTrainSteps && run_length) run = run_length;
+      if (!run || !(run->value > 0)) continue;
+      return Length{*asked, run->value, unit.en, unit.zh};
+    }
   }
   return std::nullopt;
 }

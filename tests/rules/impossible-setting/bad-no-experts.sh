@@ -1,0 +1,21 @@
+#!/bin/bash
+torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py \
+    --num-layers 24 \
+    --hidden-size 2048 \
+    --num-attention-heads 16 \
+    --seq-length 4096 \
+    --max-position-embeddings 4096 \
+    --micro-batch-size 4 \
+    --global-batch-size 256 \
+    --lr 3e-4 \
+    --min-lr 3e-5 \
+    --lr-decay-style cosine \
+    --lr-warmup-iters 2000 \
+    --train-iters 100000 \
+    --clip-grad 1.0 \
+    --adam-beta1 0.9 \
+    --adam-beta2 0.95 \
+    --weight-decay 0.1 \
+    --tensor-model-parallel-size 1 \
+    --pipeline-model-parallel-size 1 \
+    --expert-model-parallel-size 4 --bf16

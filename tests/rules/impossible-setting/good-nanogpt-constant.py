@@ -1,0 +1,10 @@
+learning_rate = 6e-4
+min_lr = 6e-3
+max_iters = 600000
+lr_decay_iters = 600000
+warmup_iters = 2000
+batch_size = 12
+block_size = 1024
+gradient_accumulation_steps = 5 * 8
+grad_clip = 1.0
+decay_lr = False
