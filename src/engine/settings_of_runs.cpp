@@ -10,8 +10,10 @@
 // one that they do not contradict, in these or in what it printed itself. If that leaves one, it is that; if more are
 // left, or none, the settings go to none of them, and the report says so. A single run takes what is not refuted, and
 // by stem or layout what is: there the two are known to belong together, and to say that they contradict each other
-// is what rules are for (config-drift). So does a log that was named together with its settings. Of several files at
-// one place that differ in what tells runs apart (a library of configurations, a script for each run) none is taken. A
+// is what rules are for (config-drift). So does a log that was named together with its settings, one whose name is that
+// of the settings but for its end (`train.sh` and `train.log`, although "train" names no run among several), and a log
+// that prints no learning rate of its own beside the only file that tells one: in the folder of the run or right above
+// it. There config-drift says that the file may be another run's. Of several files at one place that differ in what tells runs apart (a library of configurations, a script for each run) none is taken. A
 // guess would put another run's numbers into the advice.
 
 #include <algorithm>
@@ -71,6 +73,10 @@ class Attacher {
   void attach() {
     for (std::size_t i = 0; i < known_.files.size(); ++i) {
       const Fingerprint& file = known_.files[i];
+      if (!file.has_records() && !known_.layouts[i].aside && tells_rate(file)) ++rates_[known_.layouts[i].folder];
+    }
+    for (std::size_t i = 0; i < known_.files.size(); ++i) {
+      const Fingerprint& file = known_.files[i];
       if (!file.has_records() && file.settings > 0) place(i);
     }
     hand_out();
@@ -98,14 +104,17 @@ class Attacher {
     for (std::size_t p = 0; p < places.size(); ++p) {
       if (places[p].groups == nullptr || places[p].groups->empty()) continue;
       const std::vector<std::size_t>& groups = *places[p].groups;
-      const bool bound = places[p].bound || (groups.size() == 1 && named_with(i, grouping_.groups[groups[0]]));
-      std::string why =
-          groups.size() == 1 && !bound ? refuted(known_.files[i], grouping_.groups[groups[0]]) : std::string();
+      const bool one = groups.size() == 1;
+      const bool same = one && same_name(i, grouping_.groups[groups[0]]);
+      const bool bound =
+          places[p].bound || same ||
+          (one && (named_with(i, grouping_.groups[groups[0]]) || only_one(i, grouping_.groups[groups[0]])));
+      std::string why = one && !bound ? refuted(known_.files[i], grouping_.groups[groups[0]]) : std::string();
       const auto group = chosen(i, groups);
       if (!why.empty()) {
         grouping_.unused.push_back({i, std::move(why)});
       } else if (group) {
-        placed_.push_back({i, *group, p, places[p].bound});
+        placed_.push_back({i, *group, p, places[p].bound || same});
         return;
       } else {
         grouping_.loose.push_back({i, static_cast<std::int64_t>(groups.size())});
@@ -123,6 +132,42 @@ class Attacher {
     return known_.files[i].named && std::any_of(run.members.begin(), run.members.end(), [&](const GroupMember& one) {
              return known_.files[one.file].named && known_.files[one.file].has_records();
            });
+  }
+
+  // "train" of "train.sh": in one folder, the name but for its end.
+  static std::string_view bare_name(const Layout& layout) {
+    return std::string_view(layout.name).substr(0, layout.name.find('.'));
+  }
+
+  bool same_name(std::size_t i, const RunGroup& run) const {
+    const Layout& own = known_.layouts[i];
+    return std::any_of(run.members.begin(), run.members.end(), [&](const GroupMember& one) {
+      const Layout& other = known_.layouts[one.file];
+      return known_.files[one.file].has_records() && other.folder == own.folder && bare_name(other) == bare_name(own);
+    });
+  }
+
+  static bool tells_rate(const Fingerprint& file) {
+    return std::any_of(file.said.begin(), file.said.end(), [](const auto& one) { return one.first == kRateSetting; });
+  }
+
+  // The only file of its folder that tells a learning rate, in the folder of the run or right above, of a run that
+  // prints none itself.
+  bool only_one(std::size_t i, const RunGroup& run) const {
+    const Layout& own = known_.layouts[i];
+    if (!tells_rate(known_.files[i]) || rates_in(own.folder) != 1) return false;
+    return std::all_of(run.members.begin(), run.members.end(), [&](const GroupMember& one) {
+      const Layout& other = known_.layouts[one.file];
+      const bool near =
+          other.root == own.folder || other.folder == own.folder || folder_above(other.root) == own.folder;
+      return near && !tells_rate(known_.files[one.file]);
+    });
+  }
+
+  // Files of settings there that tell a learning rate.
+  std::size_t rates_in(const std::string& folder) const {
+    const auto found = rates_.find(folder);
+    return found == rates_.end() ? 0 : found->second;
   }
 
   // Files at one place that differ in what tells runs apart: nothing tells which of them the run was started with.
@@ -269,6 +314,7 @@ class Attacher {
   Grouping& grouping_;
   std::size_t runs_;
   Places places_;
+  std::map<std::string, std::size_t> rates_;  // files of settings that tell a learning rate, by folder
   std::vector<Placed> placed_;
 };
 

@@ -17,7 +17,9 @@
 //     the warm-up first, and from the end of the plateau only if no form fits.
 //  3. Floor: the longest stretch at the end that stays at one value (at least kFlat records), well below the peak.
 //  4. Decay: what lies between, by schedule_fit.h. Where a form fits, its end is where the curve meets the floor: a
-//     cosine printed with five decimals looks flat long before it is over. Where none does, the first record there.
+//     cosine printed with five decimals looks flat long before it is over. Where none does, the first record there,
+//     unless the values before fall through the last quanta of the print: such a zero is only known to be below half a
+//     quantum, and then no floor was seen.
 //     Falls by a few clear steps (kSteps) and curves that climb back (kRestarts) are found before anything is fitted.
 //
 // Limits: one learning rate; of groups of parameters with several, the reader's canonical one. An excerpt from the
@@ -44,9 +46,12 @@ constexpr double kAnew = 0.05;       // of the peak
 constexpr double kDip = 0.1;         // of the peak: a fall that ends a rise
 constexpr double kClimb = 0.2;       // of the peak: a rise after a fall that is a restart
 constexpr std::size_t kFlat = 3;     // records
+constexpr double kHigh = 0.5;        // of the peak: values that tell the quantum there
 constexpr double kSlow = 5;          // times what printing hides
 constexpr double kWellBelow = 0.05;  // of the peak
 constexpr double kOnLine = 0.02;     // of the peak: a warm-up that is linear
+constexpr double kHalf = 0.51;       // of the quantum: what printing hides on one side, and the rounding of decimals
+constexpr double kLastQuanta = 2.5;  // of a print with fixed decimals
 constexpr std::size_t kHeld = 3;     // records for which a level of kSteps is held
 constexpr std::size_t kFitted = 512;
 
@@ -93,12 +98,30 @@ void drop_skipped(std::vector<RatePoint>& points) {
   points = std::move(out);
 }
 
+// A ramp of few records has few digits, however many were printed (0.2, 0.4, … 1.0 of 1e-4): what was told apart near
+// the peak bounds the quantum.
 double quantum_of(const std::vector<RatePoint>& points, double at) {
   std::vector<double> values;
   values.reserve(points.size());
   for (const RatePoint& p : points) values.push_back(p.rate);
   const auto quantum = decimal_quantum(values);
-  return quantum ? quantum->step_at(at) : 0;
+  double out = quantum ? quantum->step_at(at) : 0;
+  std::sort(values.begin(), values.end());
+  for (std::size_t i = values.size(); i-- > 1 && values[i - 1] >= kHigh * at;) {
+    // Closer than single precision can tell are one value.
+    const double apart = values[i] - values[i - 1];
+    if (apart > 1e-6 * at) out = std::min(out, apart);
+  }
+  return out;
+}
+
+// Decimals that the values were printed with, as a step: with fixed decimals nothing smaller is seen.
+double fixed_step(const std::vector<RatePoint>& points) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const RatePoint& p : points) values.push_back(p.rate);
+  const auto quantum = decimal_quantum(values);
+  return quantum ? quantum->step() : 0;
 }
 
 // Places at which the rate climbs back after it has fallen.
@@ -151,6 +174,8 @@ class Shape {
 
  private:
   double near(double rate) const { return std::max(out_.quantum, kAtPeak * rate); }
+  // At the top: printed as the top is. A ramp of few records differs from it by a whole quantum.
+  double at_top(double rate) const { return std::max(kHalf * out_.quantum, kAtPeak * rate); }
   double step(std::size_t i) const { return static_cast<double>(points_[i].step); }
 
   // Up to the first record at the top of the stretch [0, end).
@@ -158,7 +183,7 @@ class Shape {
     double top = 0;
     for (std::size_t i = 0; i < end; ++i) top = std::max(top, points_[i].rate);
     std::size_t at = 0;
-    while (points_[at].rate < top - near(top)) ++at;
+    while (points_[at].rate < top - at_top(top)) ++at;
     out_.peak_from = at;
     if (at == 0) return;
     double high = 0;
@@ -211,7 +236,7 @@ class Shape {
   void plateau() {
     out_.peak_to = out_.peak_from;
     for (std::size_t i = out_.peak_from; i < points_.size(); ++i) {
-      if (points_[i].rate >= out_.peak - near(out_.peak)) out_.peak_to = i;
+      if (points_[i].rate >= out_.peak - at_top(out_.peak)) out_.peak_to = i;
     }
   }
 
@@ -264,6 +289,14 @@ class Shape {
     return out;
   }
 
+  // The last values fall through the last quanta of the print: the curve may have gone on below what was printed, and
+  // where it ends only its form can tell.
+  bool hidden_end() const {
+    if (!out_.floor || out_.floor_from == 0) return false;
+    const double step = fixed_step(points_);
+    return *out_.floor < kLastQuanta * step && points_[out_.floor_from - 1].rate <= *out_.floor + kLastQuanta * step;
+  }
+
   void decay() {
     const std::size_t to = out_.floor ? out_.floor_from : points_.size();
     const double tolerance = out_.quantum / out_.peak;
@@ -279,6 +312,7 @@ class Shape {
     }
     out_.form = fit.form;
     out_.fit_error = fit.form == DecayForm::kUnclear ? 0 : fit.error;
+    if (!fit.end && hidden_end()) out_.floor.reset();
     if (!out_.floor) {
       if (fit.form == DecayForm::kCosine && fit.end) out_.decay_end = out_.decay_from + *fit.end;
       return;

@@ -28,6 +28,15 @@ bool runs_deepspeed(const Config& config) {
   return false;
 }
 
+const Setting* clipping_switched_off(const Config& config) {
+  const auto says = [](const Setting* one, std::string_view lower, std::string_view upper) {
+    return one != nullptr && (one->value == lower || one->value == upper);
+  };
+  if (const Setting* used = last_written(config, "use_clip_grad"); says(used, "false", "False")) return used;
+  const Setting* early = last_written(config, "early_step_in_backward");
+  return says(early, "true", "True") ? early : nullptr;
+}
+
 bool printed_by_run(const Run& run, const Location& where) {
   const auto found =
       std::find_if(run.sources.begin(), run.sources.end(), [&](const Source& one) { return one.path == where.path; });

@@ -18,6 +18,10 @@ const Setting* last_written(const Config& config, std::string_view name);
 /// Whether the settings start the engine of DeepSpeed (--deepspeed, deepspeed: ds.json).
 bool runs_deepspeed(const Config& config);
 
+/// The switch that keeps a clip threshold from acting, whatever it is: use_clip_grad of MindFormers, torchtitan's
+/// early_step_in_backward. Null: none is set so.
+const Setting* clipping_switched_off(const Config& config);
+
 /// Whether the place is in a file that holds records of the run: then the program itself printed the setting.
 bool printed_by_run(const Run& run, const Location& where);
 

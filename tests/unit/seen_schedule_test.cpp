@@ -56,6 +56,35 @@ Run run_of(const Truth& truth, std::int64_t first, std::int64_t last, std::int64
   return run_of([&](double step) { return truth.at(step); }, first, last, every, format);
 }
 
+// Its values have one digit: the print may have had more.
+TEST(SeenSchedule, WarmUpOfAFewRecords) {
+  for (const double records : {2.0, 4.0, 5.0, 10.0}) {
+    const auto rate = [&](double step) { return 1e-4 * std::min(1.0, step / (10 * records)); };
+    const auto seen = seen_schedule(run_of(rate, 10, 1000, 10));
+    ASSERT_TRUE(seen && seen->warm_up) << records;
+    EXPECT_NEAR(seen->warm_up->end, 10 * records, 1) << records;
+    EXPECT_EQ(seen->form, DecayForm::kNone);
+  }
+}
+
+// With six decimals the last eighth of a cosine is 0 in print, and half of what is left of a square.
+TEST(SeenSchedule, ZerosOfThePrint) {
+  Truth truth{.peak = 2e-5, .least = 0, .warm_up = 100, .end = 3000};
+  const auto cosine = seen_schedule(run_of(truth, 1, 3000, 1, "%.6f"));
+  ASSERT_TRUE(cosine);
+  EXPECT_EQ(cosine->form, DecayForm::kCosine);
+  if (cosine->floor) EXPECT_NEAR(*cosine->decay_end, 3000, 90);
+  truth.way = [](double x) { return (1 - x) * (1 - x); };
+  const auto square = seen_schedule(run_of(truth, 1, 3000, 1, "%.6f"));
+  ASSERT_TRUE(square);
+  EXPECT_FALSE(square->floor);
+  // A curve that is really over: its end is where the form has it.
+  truth = {.peak = 2e-5, .least = 0, .warm_up = 100, .end = 1500};
+  const auto ended = seen_schedule(run_of(truth, 1, 3000, 1, "%.6f"));
+  ASSERT_TRUE(ended && ended->floor);
+  EXPECT_NEAR(*ended->decay_end, 1500, 45);
+}
+
 TEST(SeenSchedule, CosineWithItsFloor) {
   const auto seen = seen_schedule(run_of(Truth(), 1, 2500));
   ASSERT_TRUE(seen);

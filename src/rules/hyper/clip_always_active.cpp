@@ -27,6 +27,7 @@
 #include "rules/places.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
+#include "rules/said_places.h"
 #include "stat/quantile.h"
 
 namespace assay {
@@ -111,6 +112,7 @@ Text which(const Share& share) {
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
+  if (clipping_switched_off(run.config) != nullptr) return out.not_applicable("off");
   auto asked = plan.find(setting::kClipNorm);
   if (asked && asked->origin == Origin::kDefault && prints_share(run)) asked.reset();
   if (asked && !(asked->value > 0)) return out.not_applicable("off");

@@ -17,6 +17,7 @@
 #include "rules/places.h"
 #include "rules/plan.h"
 #include "rules/rule.h"
+#include "rules/said_places.h"
 #include "stat/quantile.h"
 
 namespace assay {
@@ -59,7 +60,8 @@ std::optional<Idle> judge_segment(const Run& run, std::size_t index, const std::
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  const auto asked = plan.find(setting::kClipNorm);
+  auto asked = plan.find(setting::kClipNorm);
+  if (clipping_switched_off(run.config) != nullptr) asked.reset();
   bool any = false;
   bool fraction = false;
   std::vector<Idle> all;

@@ -12,7 +12,9 @@ namespace assay {
 namespace {
 
 // A trace that contradicts a setting that another source contradicts too is said once.
-bool about_rate(const Issue& one) { return one.message.key == "rate" || one.message.key == "rate-lower"; }
+bool about_rate(const Issue& one) {
+  return one.message.key == "rate" || one.message.key == "rate-lower" || one.message.key.starts_with("restart-rate");
+}
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   if (!run.has_begun()) return;
@@ -47,6 +49,8 @@ const Rule kConfigDrift{
          {"rate-far", "times", 1.25, 1, 1e6, "a quarter more or less is within what the optimum forgives: a note"},
          {"warm-up", "of its length", 0.05, 1e-6, 1, "programs count from 0 or 1, round shares up, and skip steps"},
          {"warm-up-far", "times", 2, 1, 1e6, "twice or half is another unit, not rounding"},
+         {"decay", "of its length", 0.05, 1e-6, 1, "a curve is flat at its end, and programs count from 0 or 1"},
+         {"decay-far", "times", 2, 1, 1e6, "twice or half is another unit or another run, not rounding"},
          {"batch", "of the batch", 0.01, 1e-9, 1, "counters are exact; the last batch of an epoch may be smaller"}},
     .sentences =
         {{"rate", "{written} = {said}, but the learning rate of the log peaks at {seen}, {ratio} times that",
@@ -59,6 +63,36 @@ const Rule kConfigDrift{
           "{written} = {said}，但日志一开始就是完整的学习率 {seen}"},
          {"least-rate", "{written} = {said}, but the learning rate of the log stays at {seen} in the end",
           "{written} = {said}，但日志中学习率最终停在 {seen}"},
+         {"warm-up-share",
+          "{written} = {share} is {said} of the {run} steps, but the learning rate of the log reaches its peak at step "
+          "{seen}",
+          "{written} = {share} 即 {run} 步中的 {said} 步，但日志中学习率在第 {seen} 步才到峰值"},
+         {"unasked-warm-up",
+          "{written} = {said}, but the learning rate of the log rises from near 0 to its peak at step {seen}",
+          "{written} = {said}，但日志中学习率从接近 0 上升，到第 {seen} 步才到峰值"},
+         {"restart-rate",
+          "{written} = {said}, but with the restart at step {step} the learning rate of the log goes from {before} to "
+          "{seen}, {ratio} times that",
+          "{written} = {said}，但在第 {step} 步重启时，日志中的学习率从 {before} 变为 {seen}，是其 {ratio} 倍"},
+         {"restart-rate-lower",
+          "{written} = {said}, but with the restart at step {step} the learning rate of the log goes from {before} to "
+          "{seen}, {ratio} of that",
+          "{written} = {said}，但在第 {step} 步重启时，日志中的学习率从 {before} 变为 {seen}，只有其 {ratio}"},
+         {"decay", "{written} = {said}, but the decay of the log ends at step {seen}",
+          "{written} = {said}，但日志中的衰减在第 {seen} 步结束"},
+         {"least-below", "{written} = {said}, but the learning rate of the log falls to {seen}",
+          "{written} = {said}，但日志中学习率降到 {seen}"},
+         {"least-above-peak", "{written} = {said} is more than the learning rate of the log ever was, {seen}",
+          "{written} = {said}，高于日志中出现过的最大学习率 {seen}"},
+         {"constant", "{written} = {word}, but the learning rate of the log is constant to its end",
+          "{written} = {word}，但日志中学习率直到结束都是常数"},
+         {"line", "{written} = {word}, but the learning rate of the log falls along a line",
+          "{written} = {word}，但日志中学习率沿直线下降"},
+         {"cosine", "{written} = {word}, but the learning rate of the log falls along a cosine",
+          "{written} = {word}，但日志中学习率沿余弦下降"},
+         {"whole-batch",
+          "{written} = {word} lets the batch grow, but the log has the whole batch of {seen} from step {step} on",
+          "{written} = {word} 要求 batch 逐步增大，但日志从第 {step} 步起就是完整的 batch {seen}"},
          {"batch", "{written} = {said}, but a step of the log consumes {seen} samples",
           "{written} = {said}，但日志中每步消耗 {seen} 个样本"},
          {"planned", "{written} = {said}, but the log plans {seen} steps", "{written} = {said}，但日志计划 {seen} 步"},
@@ -84,6 +118,8 @@ const Rule kConfigDrift{
          {"two", "{key} is {a} in {file-a} and {b} in {file-b}, and nothing tells which one acted",
           "{key} 在 {file-a} 中为 {a}，在 {file-b} 中为 {b}，无从判断哪一个生效"},
          {"seen-at", "seen in the log", "见于日志"},
+         {"may-be-another", "{file} may be another run's: nothing but its place ties it to this log",
+          "{file} 也可能属于另一次训练：只有存放位置把它与本日志联系起来"},
          {"other-place", "{written} = {value}", "{written} = {value}"},
          {"factor", "the factor of {factor} is {what} ({count})", "倍数 {factor} 正是 {what}（{count}）"},
          {"root", "the factor of {factor} is the square root of {what} ({count})",
@@ -103,12 +139,19 @@ const Rule kConfigDrift{
          .decides =
              "Each setting that leaves a trace is compared with it (docs/design/said-against-seen.md). The peak of the "
              "logged learning rate: beyond `rate` a note, beyond `rate-far` a warning. The end of the warm-up: beyond "
-             "`warm-up` (and two records) a note, from `warm-up-far` a warning. Samples for a step against the global "
+             "`warm-up` (and two records) a note, from `warm-up-far` a warning; one that was asked to be none, a "
+             "warning. The "
+             "end of the decay, where the curve tells it: beyond `decay` a note, from `decay-far` a warning. A "
+             "constant "
+             "rate to the end where a decay was asked for, a rate that a restart changed, a batch that is whole from "
+             "the beginning where it was to grow: a warning; a line for a cosine: a note. Samples for a step against "
+             "the global "
              "batch: beyond `batch` a warning, a note where the batch only follows from other settings. A loss scale "
              "that "
              "moves under bf16 or fp32, and norms that pile up at another threshold: a warning. Length, sequence, "
              "least "
-             "rate, losses rounded to bf16 under fp32: a note. Two files with different numbers: a warning where the "
+             "rate, losses rounded to bf16 under fp32 or fp16: a note. Two files with different numbers: a warning "
+             "where the "
              "run "
              "printed one of them or the log draws it, else a note; a file that says several values agrees if one "
              "does.",

@@ -1,5 +1,6 @@
 #pragma once
-// What config-drift finds: settings against their traces in the log (drift_seen.cpp), sources of one run against each
+// What config-drift finds: settings against their traces in the log (drift_seen.cpp, the
+// schedule in drift_schedule.cpp), sources of one run against each
 // other (drift_said.cpp).
 
 #include <optional>
@@ -20,6 +21,8 @@ struct DriftCase {
   std::optional<SeenSchedule> seen;
 };
 
+/// Of the learning rate; a part of judge_traces.
+void judge_drawn_schedule(const DriftCase& one, std::vector<Issue>& out);
 void judge_traces(const DriftCase& one, std::vector<Issue>& out);
 void judge_sources(const DriftCase& one, std::vector<Issue>& out);
 

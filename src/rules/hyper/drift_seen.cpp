@@ -5,9 +5,7 @@
 // each other, and a ratio that is a number of ranks, of accumulation, or of samples in a batch names the unit that was
 // mixed up.
 //
-//   learning rate   the greatest that was logged, if the log begins with the training and its warm-up is over
-//   warm-up         the step at which the peak was reached, or its length by the slope
-//   least rate      the rate at which the drawn decay stays
+//   learning rate   peak, warm-up, decay, least rate, form: drift_schedule.cpp
 //   global batch    growth of the consumed samples, by steps; the batch that is printed with the records
 //   length          the number of steps that the log plans, or has reached
 //   sequence        consumed tokens by consumed samples
@@ -22,11 +20,12 @@
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "measure/rampup.h"
 #include "measure/scaler.h"
 #include "measure/seen_batch.h"
 #include "measure/seen_clip.h"
 #include "measure/training_kind.h"
-#include "rules/hyper/drift_issues.h"
+#include "rules/hyper/drift_traces.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/said_places.h"
@@ -36,24 +35,14 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kFewest = 8;     // records of a learning rate
-constexpr double kSameFactor = 0.03;   // of a ratio that is to be a number of ranks
 constexpr std::size_t kForGrid = 100;  // losses
 constexpr int kBrainBits = 8;          // of bfloat16
-constexpr double kMultiplier = 0.5;    // a "rate" above it beside a small one that was asked for is a factor on it
 
-bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-class Traces {
+class Traces : DriftTraces {
  public:
-  Traces(const DriftCase& one, std::vector<Issue>& out) : one_(one), run_(one.run), plan_(one.plan), out_(out) {}
+  using DriftTraces::DriftTraces;
 
   void judge() {
-    if (one_.seen && one_.seen->points.size() >= kFewest) {
-      rate();
-      warm_up();
-      least_rate();
-    }
     batch();
     length();
     sequence();
@@ -62,142 +51,39 @@ class Traces {
   }
 
  private:
-  // `asked` has the word of the sentence, `where` is in the log. The finding stands at the setting.
-  Issue& add(std::string_view key, Severity severity, double confidence, const Planned& asked, Values values,
-             Location where) {
-    Issue issue;
-    issue.severity = severity;
-    issue.confidence = asked.origin == Origin::kSaid ? confidence : confidence - 0.15;
-    issue.impact = severity == Severity::kNote ? 0.1 : 0.5;
-    issue.message = {std::string(key), {{"written", asked.written}, {"said", asked.value}}};
-    for (auto& value : values) issue.message.values.push_back(std::move(value));
-    const bool has_place = !asked.where.path.empty();
-    issue.evidence.push_back({{"seen-at", {}}, {}, where});
-    issue.where = has_place ? asked.where : where;
-    if (severity != Severity::kNote) issue.actions.push_back({{"believe-the-log", {{"written", asked.written}}}, ""});
-    out_.push_back(std::move(issue));
-    return out_.back();
-  }
-
-  Location rate_place(std::size_t from, std::size_t to) const {
-    const RatePoint& begin = one_.seen->points[from];
-    const RatePoint& end = one_.seen->points[to];
-    const std::int64_t first = begin.segment == end.segment ? begin.step : end.step;
-    return place(run_, end.segment, {first, end.step}, begin.segment == end.segment ? begin.line : end.line);
-  }
-
-  // A ratio that is one of the numbers of the run.
-  void explain(double ratio, Issue& issue) const {
-    const double factor = ratio >= 1 ? ratio : 1 / ratio;
-    if (factor < 1.5) return;
-    for (const std::string_view key :
-         {setting::kWorldSize, setting::kDataParallelSize, setting::kGradientAccumulation, setting::kGlobalBatchSize}) {
-      const auto count = plan_.told(key);
-      if (!count || count->value < 2) continue;
-      const bool whole = std::fabs(factor / count->value - 1) <= kSameFactor;
-      const bool root = std::fabs(factor * factor / count->value - 1) <= kSameFactor;
-      if (!whole && !root) continue;
-      issue.evidence.push_back({{whole ? "factor" : "root",
-                                 {{"factor", Value(factor, Unit::kTimes)},
-                                  {"what", std::string(key)},
-                                  {"count", count_value(count->value)}}},
-                                {},
-                                {}});
-      return;
-    }
-  }
-
-  // Some setting that speaks of a learning rate says the number that was seen: of several groups of parameters.
-  bool said_by_another(double seen, double tolerance) const {
-    return std::any_of(run_.config.settings.begin(), run_.config.settings.end(), [&](const Setting& one) {
-      const std::string name = last_name(one.written.empty() ? one.key : one.written);
-      if (one.key != setting::kLearningRate && !holds(name, "lr") && !holds(name, "learning_rate")) return false;
-      const auto number = one.number();
-      return number && std::fabs(*number - seen) <= tolerance * seen;
-    });
-  }
-
-  void rate() {
-    const SeenSchedule& seen = *one_.seen;
-    const auto asked = plan_.told(setting::kLearningRate);
-    if (!asked || !(asked->value > 0) || !seen.from_start || seen.still_rising) return;
-    const std::string way = plan_.word(setting::kSchedule);
-    if (holds(way, "noam") || holds(way, "rsqrt") || holds(way, "transformer")) return;  // the number is a factor
-    if (seen.peak >= kMultiplier && asked->value < kMultiplier) return;
-    const double digits = seen.quantum / seen.peak;
-    const double tolerance = std::max(one_.set["rate"], digits);
-    if (said_by_another(seen.peak, tolerance)) return;
-    // The peak may lie between two records, or before the first.
-    const auto& points = seen.points;
-    const std::size_t at = seen.peak_from;
-    const double width = static_cast<double>(record_spacing(run_.segments[points.front().segment]));
-    double hidden = 0;
-    if (seen.peak_to == at && at > 0) hidden = points[at].rate - points[at - 1].rate;
-    if (at == 0 && points.size() > 1) {
-      hidden = (points[0].rate - points[1].rate) * (static_cast<double>(points[0].step) / width + 1);
-    }
-    if (asked->value > seen.peak && asked->value <= seen.peak * (1 + tolerance) + std::fabs(hidden)) return;
-    const double ratio = seen.peak / asked->value;
-    const bool far = ratio > one_.set["rate-far"] || ratio < 1 / one_.set["rate-far"];
-    Issue& issue = add("rate", far ? Severity::kWarning : Severity::kNote, 0.85, *asked,
-                       {{"seen", seen.peak}, {"ratio", Value(ratio >= 1 ? ratio : 1 / ratio, Unit::kTimes)}},
-                       rate_place(at, std::max(at, seen.peak_to)));
-    if (ratio < 1) {
-      issue.message.key = "rate-lower";
-      issue.message.values.back().second = percent(ratio);
-    }
-    explain(ratio, issue);
-  }
-
-  void warm_up() {
-    const SeenSchedule& seen = *one_.seen;
-    const auto asked = plan_.told(setting::kWarmupSteps);
-    if (!asked || !(asked->value >= 1) || !seen.from_start || !seen.counts_steps || seen.still_rising) return;
-    if (plan_.setting(setting::kBatchRampup) != nullptr) return;  // counted in samples of the whole batch
-    const double width = static_cast<double>(record_spacing(run_.segments[seen.points.front().segment]));
-    const double slack = std::max({one_.set["warm-up"] * asked->value, 2.0, 2 * width});
-    if (!seen.warm_up) {
-      const bool visible = 4 * width <= asked->value && 4.0 * static_cast<double>(seen.first_step()) <= asked->value;
-      if (!visible || seen.peak_from > 0) return;
-      add("no-warm-up", Severity::kWarning, 0.8, *asked, {{"seen", seen.first}}, rate_place(0, 0));
-      return;
-    }
-    const WarmUp& warm = *seen.warm_up;
-    const auto near = [&](double steps) { return std::fabs(steps - asked->value) <= slack; };
-    if (near(warm.end) || (warm.linear && near(warm.length))) return;
-    if (!warm.linear && asked->value >= static_cast<double>(warm.not_before) - slack &&
-        asked->value <= static_cast<double>(warm.not_after) + slack) {
-      return;
-    }
-    const double ratio = warm.end / asked->value;
-    const bool far = ratio >= one_.set["warm-up-far"] || ratio <= 1 / one_.set["warm-up-far"];
-    Issue& issue = add("warm-up", far ? Severity::kWarning : Severity::kNote, 0.8, *asked,
-                       {{"seen", count_value(warm.end)}}, rate_place(0, seen.peak_from));
-    explain(ratio, issue);
-  }
-
-  void least_rate() {
-    const SeenSchedule& seen = *one_.seen;
-    const auto asked = plan_.min_learning_rate();
-    if (!asked || asked->origin == Origin::kDefault || !seen.floor || seen.form == DecayForm::kSteps) return;
-    const double slack = std::max({0.05 * asked->value, 2 * seen.quantum, 0.01 * seen.peak});
-    if (std::fabs(*seen.floor - asked->value) <= slack) return;
-    add("least-rate", Severity::kNote, 0.7, *asked, {{"seen", *seen.floor}},
-        rate_place(seen.floor_from, seen.points.size() - 1));
-  }
-
   void batch() {
     const auto asked = plan_.told(setting::kGlobalBatchSize);
     if (!asked || !(asked->value > 0) || training_kind(run_) == TrainingKind::kPreference) return;
     const auto seen = seen_batch(run_, metric::kConsumedSamples);
     if (!seen || !seen->steady) return;
+    whole_at_once(*seen, asked->value);
     if (std::fabs(seen->last - asked->value) <= one_.set["batch"] * asked->value) return;
     const bool ramp = plan_.setting(setting::kBatchRampup) != nullptr;
     if ((ramp || seen->grows) && seen->last < asked->value) return;  // on its way
     const bool said = asked->origin == Origin::kSaid;
     Issue& issue = add("batch", said ? Severity::kWarning : Severity::kNote, 0.85, *asked, {{"seen", seen->last}},
                        place(run_, seen->segment, seen->steps, seen->line));
-    explain(seen->last / asked->value, issue);
+    explain(seen->last / asked->value, Of::kCount, issue);
+  }
+
+  // The batch was to grow from a part of it, and is whole in the first steps already.
+  void whole_at_once(const SeenBatch& seen, double whole) {
+    const auto rampup = rampup_said(run_.config);
+    const Setting* said = plan_.setting(setting::kBatchRampup);
+    if (!rampup || said == nullptr || seen.segment != 0 || seen.grows) return;
+    if (!begins_at_start(run_, 0) || static_cast<double>(rampup->first) > whole / 2) return;
+    if (std::fabs(seen.first - whole) > one_.set["batch"] * whole) return;
+    // It has to be on its way when the first two records come.
+    const double samples = static_cast<double>(seen.steps.first + 2 * record_spacing(run_.segments[0])) * whole;
+    if (samples > static_cast<double>(rampup->samples)) return;
+    Planned asked;
+    asked.key = said->key;
+    asked.written = said->written.empty() ? said->key : said->written;
+    asked.where = said->where;
+    Issue& issue = add("whole-batch", Severity::kWarning, 0.85, asked,
+                       {{"word", said->value}, {"seen", count_value(whole)}, {"step", seen.steps.first}},
+                       place(run_, seen.segment, seen.steps, seen.line));
+    std::erase_if(issue.message.values, [](const auto& value) { return value.first == "said"; });
   }
 
   void length() {
@@ -246,10 +132,10 @@ class Traces {
 
   void precision() {
     const std::string& asked = plan_.precision();
-    if (asked != "bf16" && asked != "fp32") return;
+    if (asked != "bf16" && asked != "fp32" && asked != "fp16") return;
     const Planned setting = precision_setting();
     if (setting.written.empty()) return;
-    for (std::size_t i = 0; i < run_.segments.size(); ++i) {
+    for (std::size_t i = 0; asked != "fp16" && i < run_.segments.size(); ++i) {
       const ScalerHistory scaler = scaler_history(run_, i);
       if (!scaler.logged || scaler.moves.empty()) continue;
       const ScaleMove& move = scaler.moves.front();
@@ -259,7 +145,7 @@ class Traces {
       std::erase_if(issue.message.values, [](const auto& value) { return value.first == "said"; });
       return;
     }
-    if (asked != "fp32") return;
+    if (asked == "bf16") return;
     for (std::size_t i = 0; i < run_.segments.size(); ++i) {
       const Series* loss = run_.segments[i].find(metric::kLoss);
       if (loss == nullptr || loss->size() < kForGrid) continue;
@@ -284,17 +170,14 @@ class Traces {
       return;
     }
   }
-
-  const DriftCase& one_;
-  const Run& run_;
-  const Plan& plan_;
-  std::vector<Issue>& out_;
 };
 
 }  // namespace
 
 void judge_traces(const DriftCase& one, std::vector<Issue>& out) {
-  if (one.run.has_begun()) Traces(one, out).judge();
+  if (!one.run.has_begun()) return;
+  judge_drawn_schedule(one, out);
+  Traces(one, out).judge();
 }
 
 }  // namespace assay

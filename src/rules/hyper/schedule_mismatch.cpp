@@ -28,7 +28,7 @@ std::optional<Planned> length_of(const Run& run, const Plan& plan) {
 
 bool about_length(std::string_view key) {
   return key == "said-short" || key == "said-short-open" || key == "said-idle" || key == "said-long" || key == "flat" ||
-         key == "idle" || key == "unended";
+         key == "faded" || key == "idle" || key == "unended";
 }
 bool about_warm_up(std::string_view key) {
   return key == "said-warm-up" || key == "said-never" || key == "warm-up" || key == "never-warm" || key == "rising" ||
@@ -124,8 +124,15 @@ const Rule kScheduleMismatch{
           "日志在 warm-up 期间结束：第 {last} 步（共 {run} 步）学习率仍在上升（到 {rate}）"},
          {"warm-up", "the warm-up ends at step {step}, after {share} of the {run} steps",
           "warm-up 到第 {step} 步才结束，占 {run} 步的 {share}"},
-         {"climbs", "the learning rate climbs back from {low} at step {step} ({times} time(s); the peak is {peak})",
-          "学习率在第 {step} 步从 {low} 重新上升（共 {times} 次；峰值 {peak}）"},
+         {"faded",
+          "the learning rate fell below 1 % of its peak at step {step}, and to {least} in the end: the last {rest} of "
+          "the run, to step {last}, trained next to nothing",
+          "学习率在第 {step} 步已低于峰值的 1 %，最终降到 {least}：直到第 {last} 步，训练的最后 {rest} 几乎没有学习"},
+         {"climbs", "the learning rate climbs back from {low} at step {step}; the peak is {peak}",
+          "学习率在第 {step} 步从 {low} 重新上升（峰值 {peak}）"},
+         {"climbs-often",
+          "the learning rate climbs back {times} times, first from {low} at step {step}; the peak is {peak}",
+          "学习率 {times} 次重新上升，首次在第 {step} 步从 {low} 开始（峰值 {peak}）"},
          {"said-short",
           "{written} = {decay}, but the run has {run} {unit}: the last {rest} of it are trained at the minimum, "
           "{least} of "

@@ -5,6 +5,9 @@
 // trained at the minimum: that is how GPT-3 and BLOOM were planned (the last part at a tenth), and worth a note; at a
 // minimum of (nearly) 0 the rest is not trained at all. Where the decay is longer than the run, the rate that the run
 // ends with follows from the form: half of the peak and more means that the run never gets the gain of its decay.
+//
+// All that is a forecast. Where the log has drawn the peak, or the schedule to the end of the run, nothing is forecast:
+// schedule_seen.cpp judges what was drawn.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +23,9 @@ namespace assay {
 
 namespace {
 
-constexpr double kNothing = 0.01;  // of the peak: a rate that trains nothing worth the steps
+constexpr double kNothing = 0.01;    // of the peak: a rate that trains nothing worth the steps
+constexpr double kAsPlanned = 0.98;  // of the planned steps: the last record may be an interval before
+constexpr std::size_t kDrawn = 8;    // records of a learning rate
 
 struct CountedIn {
   std::string_view decay, warm_up, run;
@@ -172,6 +177,18 @@ std::optional<Length> in_unit_of_run(const Plan& plan, const std::optional<Plann
   return std::nullopt;
 }
 
+// What the log has drawn to this step is its own to judge: settings that say otherwise did not act (config-drift).
+bool drawn_until(const ScheduleCase& one, double step) {
+  const auto& seen = one.seen;
+  if (!seen || !seen->counts_steps || seen->points.size() < kDrawn) return false;
+  return static_cast<double>(seen->last_step()) >= kAsPlanned * step;
+}
+
+bool peak_was_reached(const ScheduleCase& one) {
+  const bool seen = one.seen && one.seen->from_start && one.seen->points.size() >= kDrawn;
+  return seen && !one.seen->still_rising && one.seen->peak_from + 1 < one.seen->points.size();
+}
+
 }  // namespace
 
 std::optional<Length> asked_decay(const Plan& plan, const std::optional<Planned>& run_length) {
@@ -183,8 +200,8 @@ std::optional<Length> asked_warm_up(const Plan& plan, const std::optional<Planne
 }
 
 void judge_said_schedule(const ScheduleCase& one, std::vector<Issue>& out) {
-  judge_warm_up(one, out);
-  judge_decay(one, out);
+  if (!peak_was_reached(one)) judge_warm_up(one, out);
+  if (!one.length || !drawn_until(one, one.length->value)) judge_decay(one, out);
 }
 
 }  // namespace assay

@@ -8,10 +8,15 @@
 //
 // Why a schedule ends too early. Accelerate steps a prepared scheduler once for each process; loops step it for each
 // micro-batch. Then the decay ends sooner by exactly that factor, and the factor is looked for among the numbers that
-// the settings tell: ranks, data-parallel ranks, accumulation.
+// the settings tell: ranks, data-parallel ranks, accumulation. Trainers that own their loop (Megatron-LM and others)
+// step their scheduler by what an update consumed: there a factor is an accident, and nothing is said of it. What was
+// asked for is the length of the decay, in whatever unit it was said; the length of the run stands in only where
+// nothing is said of the decay.
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "assay/metric.h"
@@ -19,6 +24,7 @@
 #include "core/curve.h"
 #include "measure/order.h"
 #include "measure/training_kind.h"
+#include "rules/actions.h"
 #include "rules/hyper/schedule_issues.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -32,6 +38,9 @@ constexpr double kAsPlanned = 0.98;  // of the planned steps: the last record ma
 constexpr double kUsualLeast = 0.1;  // of the peak
 constexpr double kSameLength = 0.05;
 constexpr double kSameFactor = 0.03;
+// Loops that call a scheduler which somebody else made, and programs that run on them.
+constexpr std::string_view kForeignScheduler[] = {"",         "accelerate", "hf-trainer", "diffusers", "axolotl",
+                                                  "openrlhf", "deepspeed",  "lightning",  "xtuner",    "trlx"};
 constexpr double kTelling = 4;     // a whole factor below it may be meant
 constexpr double kUnended = 1.05;  // times the run: a decay that ends later than that
 
@@ -92,7 +101,8 @@ class SeenChecks {
 
   void floor() {
     const std::size_t n = seen_.points.size();
-    const double end = *seen_.decay_end;
+    const bool fades = fades_out();
+    const double end = fades ? nothing_from() : *seen_.decay_end;
     if (!falls() || (!seen_.counts_steps && !seen_.from_start)) return;
     const double flat = last() - end;
     const double share = flat / std::max(covered(), 1.0);
@@ -103,14 +113,16 @@ class SeenChecks {
     issue.severity = idle ? Severity::kWarning : Severity::kNote;
     issue.confidence = seen_.form == DecayForm::kUnclear ? 0.7 : 0.85;
     issue.impact = share;
-    issue.message = {idle ? "idle" : "flat",
+    issue.message = {fades  ? "faded"
+                     : idle ? "idle"
+                            : "flat",
                      {{"step", count_value(end)},
                       {"last", seen_.last_step()},
                       {"rest", percent(share)},
                       {"least", *seen_.floor},
                       {"share", percent(least)}}};
-    explain_early_end(end, issue);
-    if (one_.length) {
+    if (!fades) explain_early_end(end, issue);
+    if (one_.length && !fades) {
       issue.actions.push_back(
           {{"as-long", {{"run", count_value(one_.length->value)}, {"unit", "steps"}, {"unit-zh", "步"}}}, ""});
     }
@@ -120,11 +132,49 @@ class SeenChecks {
   }
 
   // Was it asked for, or is there a factor between what was asked for and what was drawn?
+  // No floor is reached: what looks flat beside the peak still falls by its own measure (an exponential).
+  bool fades_out() const {
+    const bool ends =
+        seen_.form == DecayForm::kLinear || seen_.form == DecayForm::kCosine || seen_.form == DecayForm::kSquareRoot;
+    return !ends && *seen_.floor < kNothing * seen_.peak && seen_.points[seen_.floor_from].rate > 2 * *seen_.floor &&
+           *seen_.floor > 0;
+  }
+
+  // The first step with a rate that trains nothing.
+  double nothing_from() const {
+    const auto first =
+        std::ranges::find_if(seen_.points.begin() + static_cast<std::ptrdiff_t>(seen_.peak_to), seen_.points.end(),
+                             [&](const RatePoint& one) { return one.rate < kNothing * seen_.peak; });
+    return static_cast<double>(first->step);
+  }
+
+  // The end of the decay that was asked for, in steps.
+  std::optional<Planned> asked_end(Issue& issue) const {
+    if (const auto steps = one_.plan.told(setting::kDecaySteps)) {
+      issue.evidence.push_back(asked_evidence(*steps));
+      return steps;
+    }
+    const auto samples = one_.plan.told(setting::kDecaySamples);
+    if (!samples && !one_.plan.told(setting::kDecayTokens)) return one_.length;
+    const auto batch = one_.plan.told(setting::kGlobalBatchSize);
+    const bool grows = one_.plan.setting(setting::kBatchRampup) != nullptr;
+    if (!samples || !batch || !(batch->value > 0) || grows) return std::nullopt;
+    issue.evidence.push_back(asked_evidence(*samples));
+    Planned out = *samples;
+    out.value /= batch->value;
+    return out;
+  }
+
+  bool foreign_scheduler() const {
+    const std::string trainer = trainer_of(one_.run);
+    return std::ranges::any_of(kForeignScheduler, [&](std::string_view one) { return one == trainer; });
+  }
+
+  // Was it asked for, or is there a factor between what was asked for and what was drawn?
   void explain_early_end(double end, Issue& issue) const {
-    const auto decay = one_.plan.told(setting::kDecaySteps);
-    const auto expected = decay ? decay : one_.length;
-    if (!expected || !seen_.counts_steps || !(end > 0)) return;
-    if (decay) issue.evidence.push_back(asked_evidence(*decay));
+    if (!seen_.counts_steps || !(end > 0)) return;
+    const auto expected = asked_end(issue);
+    if (!expected || !foreign_scheduler()) return;
     const double factor = expected->value / end;
     if (std::fabs(factor - 1) <= kSameLength || factor < 1.5) return;
     for (const std::string_view key :
@@ -223,7 +273,7 @@ class SeenChecks {
     issue.severity = Severity::kNote;
     issue.confidence = 0.7;
     const std::size_t at = seen_.climbs.front();
-    issue.message = {"climbs",
+    issue.message = {seen_.climbs.size() == 1 ? "climbs" : "climbs-often",
                      {{"step", seen_.points[at].step},
                       {"low", seen_.points[at > 0 ? at - 1 : 0].rate},
                       {"peak", seen_.peak},
