@@ -298,10 +298,11 @@ class Attacher {
     const Layout& main = known_.layouts[run.members.front().file];
     const auto distance = [&](const GroupMember& one) {
       const Layout& own = known_.layouts[one.file];
-      const bool by_stem =
-          !own.stem.ends_with('/') && std::any_of(run.members.begin(), begin, [&](const GroupMember& member) {
-            return known_.layouts[member.file].stem == own.stem;
-          });
+      const bool by_stem = std::any_of(run.members.begin(), begin, [&](const GroupMember& member) {
+        const Layout& other = known_.layouts[member.file];
+        const bool bare = other.folder == own.folder && bare_name(other) == bare_name(own);
+        return bare || (!own.stem.ends_with('/') && other.stem == own.stem);
+      });
       const std::size_t common = lies_in(main.folder, own.root) ? own.root.size() : main.folder.size();
       return std::make_tuple(one.role, !by_stem, -static_cast<std::int64_t>(common),
                              std::cref(known_.files[one.file].path));
