@@ -127,7 +127,8 @@ double quantum_of(const std::vector<RatePoint>& points, double at) {
   const auto quantum = decimal_quantum(values);
   double out = quantum ? quantum->step_at(at) : 0;
   std::sort(values.begin(), values.end());
-  for (std::size_t i = values.size(); i-- > 1 && values[i - 1] >= kHigh * at;) {
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i - 1] < kHigh * at) continue;
     // Closer than single precision can tell are one value.
     const double apart = values[i] - values[i - 1];
     if (apart > kSinglePrecision * at) out = std::min(out, apart);

@@ -195,7 +195,7 @@ class ScheduleTraces : DriftTraces {
     const SeenSchedule& seen = *one_.seen;
     const double last = static_cast<double>(seen.last_step());
     if (seen.decay_end && clear_form() && std::fabs(*seen.decay_end / last - 1) <= one_.set["decay"]) {
-      return *seen.decay_end;
+      return seen.decay_end;
     }
     if (!run_.planned_steps || last > static_cast<double>(*run_.planned_steps)) return std::nullopt;
     return static_cast<double>(*run_.planned_steps);
