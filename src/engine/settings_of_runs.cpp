@@ -13,8 +13,9 @@
 // is what rules are for (config-drift). So does a log that was named together with its settings, one whose name is that
 // of the settings but for its end (`train.sh` and `train.log`, although "train" names no run among several), and a log
 // that prints no learning rate of its own beside the only file that tells one: in the folder of the run or right above
-// it. There config-drift says that the file may be another run's. Of several files at one place that differ in what tells runs apart (a library of configurations, a script for each run) none is taken. A
-// guess would put another run's numbers into the advice.
+// it. There config-drift says that the file may be another run's. Of several files at one place that differ in what
+// tells runs apart (a library of configurations, a script for each run) none is taken. A guess would put another run's
+// numbers into the advice.
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // The schedule that was asked for against the one that the log draws: peak, warm-up, decay, least rate, form.
 //
-// The learning rate is the setting with the clearest trace: it is computed, not measured. Each comparison needs that the
-// part of the schedule in question was drawn: the peak that the warm-up is over, the end of a decay that it was reached,
-// a form that most of the way was fallen. What the fit of the schedule to the length of the run means is for
+// The learning rate is the setting with the clearest trace: it is computed, not measured. Each comparison needs that
+// its part of the schedule was drawn: the peak, that the warm-up is over; the end of a decay, that it was reached; a
+// form, that most of the way was fallen. What the fit of the schedule to the length of the run means is for
 // schedule-mismatch to say; here only what was asked for and did not act.
 //
-//   peak       beyond `rate`; of a log that begins with a restart, against the rate before it
+//   peak       beyond `rate`; of a log that begins with a restart, against the rate before it; of an excerpt, at each step
 //   warm-up    its end, or its length by the slope; one that was asked to be none
 //   decay      its end, where the curve tells it, in steps
 //   least      the rate at which the decay stays, or below which it falls
