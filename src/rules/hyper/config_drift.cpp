@@ -142,7 +142,9 @@ const Rule kConfigDrift{
              "paper reports them.",
          .decides =
              "Each setting that leaves a trace is compared with it (docs/design/said-against-seen.md). The peak of the "
-             "logged learning rate: beyond `rate` a note, beyond `rate-far` a warning. The end of the warm-up: beyond "
+             "logged learning rate: beyond `rate` a note, beyond `rate-far` a warning, as is an excerpt whose rates "
+             "are all off by one factor of 2 and more from what the schedule asks for at their steps. The end of the "
+             "warm-up: beyond "
              "`warm-up` (and two records) a note, from `warm-up-far` a warning; one that was asked to be none, a "
              "warning. The "
              "end of the decay, where the curve tells it: beyond `decay` a note, from `decay-far` a warning. A "

@@ -5,7 +5,7 @@
 // form, that most of the way was fallen. What the fit of the schedule to the length of the run means is for
 // schedule-mismatch to say; here only what was asked for and did not act.
 //
-//   peak       beyond `rate`; of a log that begins with a restart, against the rate before it; of an excerpt, at each step
+//   peak       beyond `rate`; across a restart, against the rate before it; of an excerpt, at each step
 //   warm-up    its end, or its length by the slope; one that was asked to be none
 //   decay      its end, where the curve tells it, in steps
 //   least      the rate at which the decay stays, or below which it falls
