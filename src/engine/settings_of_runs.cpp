@@ -13,8 +13,9 @@
 // is what rules are for (config-drift). So does a log that was named together with its settings, one whose name is that
 // of the settings but for its end (`train.sh` and `train.log`, although "train" names no run among several), and a log
 // that prints no learning rate of its own beside the only file that tells one: in the folder of the run or right above
-// it. There config-drift says that the file may be another run's. Of several files at one place that differ in what tells runs apart (a library of configurations, a script for each run) none is taken. A
-// guess would put another run's numbers into the advice.
+// it. There config-drift says that the file may be another run's. Of several files at one place that differ in what
+// tells runs apart (a library of configurations, a script for each run) none is taken. A guess would put another run's
+// numbers into the advice.
 
 #include <algorithm>
 #include <cmath>
@@ -298,10 +299,11 @@ class Attacher {
     const Layout& main = known_.layouts[run.members.front().file];
     const auto distance = [&](const GroupMember& one) {
       const Layout& own = known_.layouts[one.file];
-      const bool by_stem =
-          !own.stem.ends_with('/') && std::any_of(run.members.begin(), begin, [&](const GroupMember& member) {
-            return known_.layouts[member.file].stem == own.stem;
-          });
+      const bool by_stem = std::any_of(run.members.begin(), begin, [&](const GroupMember& member) {
+        const Layout& other = known_.layouts[member.file];
+        const bool bare = other.folder == own.folder && bare_name(other) == bare_name(own);
+        return bare || (!own.stem.ends_with('/') && other.stem == own.stem);
+      });
       const std::size_t common = lies_in(main.folder, own.root) ? own.root.size() : main.folder.size();
       return std::make_tuple(one.role, !by_stem, -static_cast<std::int64_t>(common),
                              std::cref(known_.files[one.file].path));

@@ -19,7 +19,7 @@
 //  4. Decay: what lies between, by schedule_fit.h. Where a form fits, its end is where the curve meets the floor: a
 //     cosine printed with five decimals looks flat long before it is over. Where none does, the first record there,
 //     unless the values before fall through the last quanta of the print: such a zero is only known to be below half a
-//     quantum, and then no floor was seen.
+//     quantum, such a minimum to half of one, and then no floor was seen.
 //     Falls by a few clear steps (kSteps) and curves that climb back (kRestarts) are found before anything is fitted.
 //
 // Limits: one learning rate; of groups of parameters with several, the reader's canonical one. An excerpt from the
@@ -41,15 +41,17 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kFewest = 3;
-constexpr double kAtPeak = 1e-3;     // of the peak: rounding in single precision, and more
-constexpr double kAnew = 0.05;       // of the peak
-constexpr double kDip = 0.1;         // of the peak: a fall that ends a rise
-constexpr double kClimb = 0.2;       // of the peak: a rise after a fall that is a restart
-constexpr std::size_t kFlat = 3;     // records
-constexpr double kHigh = 0.5;        // of the peak: values that tell the quantum there
-constexpr double kSlow = 5;          // times what printing hides
-constexpr double kWellBelow = 0.05;  // of the peak
-constexpr double kOnLine = 0.02;     // of the peak: a warm-up that is linear
+constexpr double kAtPeak = 1e-3;           // of the peak: rounding in single precision, and more
+constexpr double kAnew = 0.05;             // of the peak
+constexpr double kDip = 0.1;               // of the peak: a fall that ends a rise
+constexpr double kClimb = 0.2;             // of the peak: a rise after a fall that is a restart
+constexpr std::size_t kFlat = 3;           // records
+constexpr double kHigh = 0.5;              // of the peak: values that tell the quantum there
+constexpr double kSinglePrecision = 1e-6;  // of a value, and more
+constexpr std::size_t kTelling = 3;        // distinct values that tell decimals
+constexpr double kSlow = 5;                // times what printing hides
+constexpr double kWellBelow = 0.05;        // of the peak
+constexpr double kOnLine = 0.02;           // of the peak: a warm-up that is linear
 constexpr double kHalf = 0.51;       // of the quantum: what printing hides on one side, and the rounding of decimals
 constexpr double kLastQuanta = 2.5;  // of a print with fixed decimals
 constexpr std::size_t kHeld = 3;     // records for which a level of kSteps is held
@@ -98,30 +100,46 @@ void drop_skipped(std::vector<RatePoint>& points) {
   points = std::move(out);
 }
 
+std::vector<double> values_of(const std::vector<RatePoint>& points) {
+  std::vector<double> out;
+  out.reserve(points.size());
+  for (const RatePoint& p : points) out.push_back(p.rate);
+  return out;
+}
+
+// Rates an order of magnitude apart with as many decimals were printed with fixed ones: then the last is the quantum.
+std::optional<double> fixed_decimals(const std::vector<double>& values, double at) {
+  std::vector<double> high, low;
+  for (const double one : values) {
+    if (one > 0) (one > at / 10 ? high : low).push_back(one);
+  }
+  const auto above = decimal_quantum(high);
+  const auto below = decimal_quantum(low);
+  if (!above || !below || above->distinct < kTelling || below->distinct < kTelling) return std::nullopt;
+  return above->decimals == below->decimals ? std::optional(above->step()) : std::nullopt;
+}
+
 // A ramp of few records has few digits, however many were printed (0.2, 0.4, … 1.0 of 1e-4): what was told apart near
 // the peak bounds the quantum.
 double quantum_of(const std::vector<RatePoint>& points, double at) {
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const RatePoint& p : points) values.push_back(p.rate);
+  std::vector<double> values = values_of(points);
+  if (const auto fixed = fixed_decimals(values, at)) return *fixed;
   const auto quantum = decimal_quantum(values);
   double out = quantum ? quantum->step_at(at) : 0;
   std::sort(values.begin(), values.end());
-  for (std::size_t i = values.size(); i-- > 1 && values[i - 1] >= kHigh * at;) {
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i - 1] < kHigh * at) continue;
     // Closer than single precision can tell are one value.
     const double apart = values[i] - values[i - 1];
-    if (apart > 1e-6 * at) out = std::min(out, apart);
+    if (apart > kSinglePrecision * at) out = std::min(out, apart);
   }
   return out;
 }
 
-// Decimals that the values were printed with, as a step: with fixed decimals nothing smaller is seen.
-double fixed_step(const std::vector<RatePoint>& points) {
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const RatePoint& p : points) values.push_back(p.rate);
-  const auto quantum = decimal_quantum(values);
-  return quantum ? quantum->step() : 0;
+// To what a rate near the end was printed; 0 has the last decimal that any value has.
+double quantum_at_end(const std::vector<RatePoint>& points, double at) {
+  const auto quantum = decimal_quantum(values_of(points));
+  return quantum ? quantum->step_at(at) : 0;
 }
 
 // Places at which the rate climbs back after it has fallen.
@@ -293,8 +311,8 @@ class Shape {
   // where it ends only its form can tell.
   bool hidden_end() const {
     if (!out_.floor || out_.floor_from == 0) return false;
-    const double step = fixed_step(points_);
-    return *out_.floor < kLastQuanta * step && points_[out_.floor_from - 1].rate <= *out_.floor + kLastQuanta * step;
+    const double above = points_[out_.floor_from - 1].rate - *out_.floor;
+    return above <= kLastQuanta * quantum_at_end(points_, *out_.floor);
   }
 
   void decay() {

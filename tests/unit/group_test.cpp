@@ -425,8 +425,10 @@ TEST(Group, LaunchScriptsAreSettings) {
   const std::string log = console(loss_of(1), {}, "%.4f", 1e-3);
   const std::string refuted = ": its learning rate 0.003 is not that of the log, 0.001";
   expect({{"run/train.log", log}, {"run/run.sh", script("1e-3")}}, "main run/train.log, settings run/run.sh");
-  expect({{"run/train.log", log}, {"run/run.sh", script("3e-3")}},
-         "main run/train.log; settings run/run.sh; unused run/run.sh" + refuted);
+  // The only one beside a log that tells no rate of its own: that they contradict each other is a finding.
+  expect({{"run/train.log", log}, {"run/run.sh", script("3e-3")}}, "main run/train.log, settings run/run.sh");
+  expect({{"run/train.log", log}, {"run/train.sh", script("3e-3")}, {"run/b.sh", script("1e-3")}},
+         "main run/train.log, settings run/train.sh, settings run/b.sh");
   expect({{"run/train.log", log}, {"run/a.sh", script("1e-3")}, {"run/b.sh", script("3e-3")}},
          "main run/train.log, settings run/a.sh; settings run/b.sh; unused run/b.sh" + refuted);
 }
@@ -434,9 +436,17 @@ TEST(Group, LaunchScriptsAreSettings) {
 TEST(Group, WhatWasSeenRefutesSettings) {
   const std::string log = console(loss_of(1));
   const std::string refuted = ": its learning rate 0.003 is not that of the log, 0.001";
-  expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.003, \"weight_decay\": 0.1}"}},
-         "main a.log; settings config.json; unused config.json" + refuted);
+  // One that is alone beside the log, or right above it, belongs to it (config-drift); farther away it does not.
+  const std::string other = "{\"learning_rate\": 0.003, \"weight_decay\": 0.1}";
+  expect({{"a.log", log}, {"config.json", other}}, "main a.log, settings config.json");
+  expect({{"out/a.log", log}, {"config.json", other}}, "main out/a.log, settings config.json");
+  expect({{"x/out/a.log", log}, {"config.json", other}},
+         "main x/out/a.log; settings config.json; unused config.json" + refuted);
+  expect({{"a.log", log}, {"configs/x.json", other}},
+         "main a.log; settings configs/x.json; unused configs/x.json" + refuted);
   expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": 300}"}},
+         "main a.log, settings config.json");
+  expect({{"a.log", log}, {"config.json", "{\"max_steps\": 300}"}},
          "main a.log; settings config.json; unused config.json: its 300 steps are fewer than the log has, 400");
   expect({{"a.log", log}, {"config.json", "{\"learning_rate\": 0.001, \"max_steps\": -1}"}},
          "main a.log, settings config.json");

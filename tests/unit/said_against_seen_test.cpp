@@ -71,6 +71,55 @@ TEST(SaidAgainstSeen, WarmUp) {
 }
 
 // After a restart with another rate only the last one is drawn, and the settings are those of one of the parts.
+// A rate that falls from its peak at step 40 to `least` at step 400.
+MakeRun fallen(double peak, double least, bool cosine, int steps = 400) {
+  std::vector<double> rate;
+  for (int s = 1; s <= steps; ++s) {
+    const double x = std::clamp((s - 40) / 360.0, 0.0, 1.0);
+    const double way = cosine ? 0.5 * (1 + std::cos(3.14159265358979 * x)) : 1 - x;
+    rate.push_back(s < 40 ? peak * s / 40 : least + (peak - least) * way);
+  }
+  MakeRun out;
+  out.series(metric::kLearningRate, rate).series(metric::kLoss, falling_loss(rate.size())).planned(steps);
+  return out.setting("learning_rate", "3e-4");
+}
+
+TEST(SaidAgainstSeen, FormOfTheDecay) {
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("schedule", "cosine")), "");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, false).setting("schedule", "linear")), "");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("schedule", "linear")), "cosine");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, false).setting("schedule", "cosine")), "line");
+  // Which of two sources acted, the log shows.
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, false).setting("schedule", "linear").setting("schedule", "cosine")), "");
+  EXPECT_EQ(drift_of(logged(3e-4, 40).planned(400).setting("schedule", "cosine")), "constant");
+  EXPECT_EQ(drift_of(logged(3e-4, 40).planned(400).setting("schedule", "constant")), "");
+  // It has not come to its end.
+  EXPECT_EQ(drift_of(logged(3e-4, 40).planned(4000).setting("schedule", "cosine")), "");
+}
+
+TEST(SaidAgainstSeen, EndOfTheDecay) {
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("decay_steps", "400")), "");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("decay_steps", "360")), "");  // behind the warm-up
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("decay_steps", "300")), "decay");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("decay_steps", "4000")), "decay");
+  // Half of the run at the minimum: schedule-mismatch has the word.
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true, 800).setting("decay_steps", "800")), "");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("min_learning_rate", "3e-5")), "least-below");
+  EXPECT_EQ(drift_of(fallen(3e-4, 3e-5, true).setting("min_learning_rate", "3e-5")), "");
+}
+
+TEST(SaidAgainstSeen, WarmUpAsAShareOrNone) {
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("warmup_fraction", "0.1")), "");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("warmup_fraction", "0.01")), "warm-up-share");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true).setting("schedule", "cosine").setting("warmup_fraction", "0.0")),
+            "unasked-warm-up");
+  EXPECT_EQ(drift_of(fallen(3e-4, 0, true)
+                         .setting("schedule", "cosine")
+                         .setting("warmup_steps", "0")
+                         .setting("warmup_fraction", "0.1")),
+            "");
+}
+
 TEST(SaidAgainstSeen, ResumedWithOtherSettings) {
   MakeRun make;
   make.setting("learning_rate", "3e-4")

@@ -13,7 +13,8 @@ namespace {
 
 // A trace that contradicts a setting that another source contradicts too is said once.
 bool about_rate(const Issue& one) {
-  return one.message.key == "rate" || one.message.key == "rate-lower" || one.message.key.starts_with("restart-rate");
+  return one.message.key == "rate" || one.message.key.starts_with("rate-") ||
+         one.message.key.starts_with("restart-rate");
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
@@ -55,6 +56,9 @@ const Rule kConfigDrift{
     .sentences =
         {{"rate", "{written} = {said}, but the learning rate of the log peaks at {seen}, {ratio} times that",
           "{written} = {said}，但日志中学习率的峰值为 {seen}，是其 {ratio} 倍"},
+         {"rate-at",
+          "{written} = {said} asks for a learning rate of {expected} at step {step}, but the log has {seen} there",
+          "{written} = {said} 在第 {step} 步应为学习率 {expected}，但日志中为 {seen}"},
          {"rate-lower", "{written} = {said}, but the learning rate of the log peaks at {seen}, {ratio} of that",
           "{written} = {said}，但日志中学习率的峰值只有 {seen}，是其 {ratio}"},
          {"warm-up", "{written} = {said}, but the learning rate of the log reaches its peak at step {seen}",
@@ -138,7 +142,9 @@ const Rule kConfigDrift{
              "paper reports them.",
          .decides =
              "Each setting that leaves a trace is compared with it (docs/design/said-against-seen.md). The peak of the "
-             "logged learning rate: beyond `rate` a note, beyond `rate-far` a warning. The end of the warm-up: beyond "
+             "logged learning rate: beyond `rate` a note, beyond `rate-far` a warning, as is an excerpt whose rates "
+             "are all off by one factor of 2 and more from what the schedule asks for at their steps. The end of the "
+             "warm-up: beyond "
              "`warm-up` (and two records) a note, from `warm-up-far` a warning; one that was asked to be none, a "
              "warning. The "
              "end of the decay, where the curve tells it: beyond `decay` a note, from `decay-far` a warning. A "

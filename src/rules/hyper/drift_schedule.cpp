@@ -1,11 +1,11 @@
 // The schedule that was asked for against the one that the log draws: peak, warm-up, decay, least rate, form.
 //
-// The learning rate is the setting with the clearest trace: it is computed, not measured. Each comparison needs that the
-// part of the schedule in question was drawn: the peak that the warm-up is over, the end of a decay that it was reached,
-// a form that most of the way was fallen. What the fit of the schedule to the length of the run means is for
+// The learning rate is the setting with the clearest trace: it is computed, not measured. Each comparison needs that
+// its part of the schedule was drawn: the peak, that the warm-up is over; the end of a decay, that it was reached; a
+// form, that most of the way was fallen. What the fit of the schedule to the length of the run means is for
 // schedule-mismatch to say; here only what was asked for and did not act.
 //
-//   peak       beyond `rate`; of a log that begins with a restart, against the rate before it
+//   peak       beyond `rate`; across a restart, against the rate before it; of an excerpt, at each step
 //   warm-up    its end, or its length by the slope; one that was asked to be none
 //   decay      its end, where the curve tells it, in steps
 //   least      the rate at which the decay stays, or below which it falls
@@ -14,12 +14,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "core/axis.h"
 #include "measure/resumes.h"
 #include "measure/scaler.h"
 #include "rules/hyper/drift_traces.h"
@@ -33,6 +35,8 @@ namespace {
 
 constexpr std::size_t kFewest = 8;   // records of a learning rate
 constexpr double kAsPlanned = 0.98;  // of the planned steps: the last record may be an interval before
+constexpr double kOneFactor = 1.1;   // times: what is off by one factor, with other digits and a step more or less
+constexpr double kFarOff = 2;        // times
 constexpr double kRounding = 1e-6;   // steps, of a product of decimals
 constexpr double kFine = 0.02;       // of the peak, of a print that shows a form
 constexpr double kMultiplier = 0.5;  // a "rate" above it beside a small one that was asked for is a factor on it
@@ -44,6 +48,7 @@ class ScheduleTraces : DriftTraces {
   using DriftTraces::DriftTraces;
 
   void judge() {
+    excerpt();
     if (!one_.seen || one_.seen->points.size() < kFewest) return;
     rate();
     warm_up();
@@ -58,6 +63,49 @@ class ScheduleTraces : DriftTraces {
     const RatePoint& end = one_.seen->points[to];
     const std::int64_t first = begin.segment == end.segment ? begin.step : end.step;
     return place(run_, end.segment, {first, end.step}, begin.segment == end.segment ? begin.line : end.line);
+  }
+
+  // The rate that the settings ask for at a step; nothing where they do not tell a whole line or cosine.
+  std::optional<double> asked_at(double step, const Planned& peak) const {
+    const std::string word = plan_.word(setting::kSchedule);
+    const bool cosine = holds(word, "cos");
+    if (!cosine && !holds(word, "linear")) return std::nullopt;
+    if (holds(word, "restart") || plan_.setting(setting::kBatchRampup) != nullptr) return std::nullopt;
+    const auto decay = plan_.told(setting::kDecaySteps);
+    const auto end = decay ? decay : plan_.told(setting::kTrainSteps);
+    const auto warm = plan_.told(setting::kWarmupSteps);
+    const auto least = plan_.min_learning_rate();
+    if (!end || !warm || !least || !(step > warm->value) || !(step < end->value)) return std::nullopt;
+    const double x = (step - warm->value) / (end->value - warm->value);
+    const double way = cosine ? 0.5 * (1 + std::cos(std::numbers::pi * x)) : 1 - x;
+    return least->value + (peak.value - least->value) * way;
+  }
+
+  // Of a log that does not begin with the training, the rate at each step is compared with the one asked for there: all
+  // have to be off by one factor, since a curve of another form or length is off by many.
+  void excerpt() {
+    const std::vector<RatePoint> points = rates_of(run_);
+    const auto asked = plan_.told(setting::kLearningRate);
+    if (points.size() < 2 || !asked || !(asked->value > 0)) return;
+    if (one_.seen && one_.seen->from_start && points.size() >= kFewest) return;  // rate() sees its peak
+    const Segment& part = run_.segments[points.front().segment];
+    if (axis_of(part.axis, part.last_step()) != Axis::kStep) return;
+    double low = INFINITY;
+    double high = 0;
+    for (const RatePoint& one : points) {
+      const auto expected = asked_at(static_cast<double>(one.step), *asked);
+      if (!expected || !(*expected > 0) || !(one.rate > 0)) return;
+      low = std::min(low, one.rate / *expected);
+      high = std::max(high, one.rate / *expected);
+    }
+    if (high > kOneFactor * low || (low < kFarOff && high > 1 / kFarOff)) return;
+    if (said_by_another(points.front().rate, one_.set["rate"])) return;
+    const RatePoint& first = points.front();
+    Issue& issue = add(
+        "rate-at", Severity::kWarning, 0.75, *asked,
+        {{"step", first.step}, {"expected", *asked_at(static_cast<double>(first.step), *asked)}, {"seen", first.rate}},
+        place(run_, first.segment, {first.step, first.step}, first.line));
+    explain(high, Of::kRate, issue);
   }
 
   // Some setting that speaks of a learning rate says the number that was seen: of several groups of parameters.
@@ -147,7 +195,7 @@ class ScheduleTraces : DriftTraces {
     const SeenSchedule& seen = *one_.seen;
     const double last = static_cast<double>(seen.last_step());
     if (seen.decay_end && clear_form() && std::fabs(*seen.decay_end / last - 1) <= one_.set["decay"]) {
-      return *seen.decay_end;
+      return seen.decay_end;
     }
     if (!run_.planned_steps || last > static_cast<double>(*run_.planned_steps)) return std::nullopt;
     return static_cast<double>(*run_.planned_steps);

@@ -36,7 +36,9 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kForGrid = 100;  // losses
-constexpr int kBrainBits = 8;          // of bfloat16
+constexpr double kMostBatch = 1e9;
+constexpr double kGrowing = 0.9;  // of the samples of a whole batch: one that grows has fewer
+constexpr int kBrainBits = 8;     // of bfloat16
 
 class Traces : DriftTraces {
  public:
@@ -70,12 +72,14 @@ class Traces : DriftTraces {
   void whole_at_once(const SeenBatch& seen, double whole) {
     const auto rampup = rampup_said(run_.config);
     const Setting* said = plan_.setting(setting::kBatchRampup);
-    if (!rampup || said == nullptr || seen.segment != 0 || seen.grows) return;
-    if (!begins_at_start(run_, 0) || static_cast<double>(rampup->first) > whole / 2) return;
-    if (std::fabs(seen.first - whole) > one_.set["batch"] * whole) return;
-    // It has to be on its way when the first two records come.
-    const double samples = static_cast<double>(seen.steps.first + 2 * record_spacing(run_.segments[0])) * whole;
-    if (samples > static_cast<double>(rampup->samples)) return;
+    if (!rampup || said == nullptr || seen.grows || whole > kMostBatch || !begins_at_start(run_, 0)) return;
+    const Series* counter = run_.segments[0].find(metric::kConsumedSamples);
+    if (counter == nullptr || counter->empty() || counter->step(0) < 1) return;
+    const double consumed = counter->value(0);
+    const double at_once = whole * static_cast<double>(counter->step(0));
+    const auto growing = samples_of_steps(*rampup, static_cast<std::int64_t>(whole), counter->step(0));
+    if (!growing || static_cast<double>(*growing) > kGrowing * at_once) return;  // too late to tell
+    if (std::fabs(consumed - at_once) > one_.set["batch"] * at_once) return;
     Planned asked;
     asked.key = said->key;
     asked.written = said->written.empty() ? said->key : said->written;

@@ -110,7 +110,8 @@ class SeenChecks {
     Issue issue;
     const double least = *seen_.floor / seen_.peak;
     const bool idle = least < kNothing;
-    issue.severity = idle ? Severity::kWarning : Severity::kNote;
+    // A form without an end is meant to fade.
+    issue.severity = idle && !fades ? Severity::kWarning : Severity::kNote;
     issue.confidence = seen_.form == DecayForm::kUnclear ? 0.7 : 0.85;
     issue.impact = share;
     issue.message = {fades  ? "faded"
