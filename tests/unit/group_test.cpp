@@ -17,7 +17,18 @@
 namespace assay {
 namespace {
 
-using namespace test;
+using test::console;
+using test::dictionaries;
+using test::Formula;
+using test::jsonl;
+using test::loss_of;
+using test::mean_of;
+using test::printed;
+using test::Span;
+using test::table;
+using test::then;
+using test::trainer_state;
+using test::with_spike;
 
 using Folder = std::map<std::string, std::string>;  // path -> text
 
@@ -379,7 +390,7 @@ TEST(Group, SettingsThatDifferAreOfTwoRuns) {
 TEST(Group, ProcessesOfOneJob) {
   Folder folder;
   for (int rank = 0; rank < 4; ++rank) {
-    folder["logs/rank_" + std::to_string(rank) + ".log"] = console(loss_of(static_cast<std::uint64_t>(50 + rank)));
+    folder["logs/rank_" + std::to_string(rank) + ".log"] = console(loss_of(50 + static_cast<std::uint64_t>(rank)));
   }
   expect(folder, "main logs/rank_0.log, rank logs/rank_1.log, rank logs/rank_2.log, rank logs/rank_3.log");
   expect({{"attempt_0/0/stdout.log", console(loss_of(1))}, {"attempt_0/1/stdout.log", console(loss_of(2))}},

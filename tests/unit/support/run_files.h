@@ -27,16 +27,16 @@ inline Formula loss_of(std::uint64_t seed) {
 }
 
 /// The first up to a step, then the second: two runs that start from one checkpoint.
-inline Formula then(Formula first, std::int64_t until, Formula second) {
+inline Formula then(const Formula& first, std::int64_t until, const Formula& second) {
   return [=](std::int64_t step) { return step <= until ? first(step) : second(step); };
 }
 
-inline Formula with_spike(Formula curve, std::int64_t at, double height) {
+inline Formula with_spike(const Formula& curve, std::int64_t at, double height) {
   return [=](std::int64_t step) { return step == at ? height : curve(step); };
 }
 
 /// The mean of the last `every` values: what a console prints that averages over its interval.
-inline Formula mean_of(Formula curve, int every) {
+inline Formula mean_of(const Formula& curve, int every) {
   return [=](std::int64_t step) {
     double sum = 0;
     for (int k = 0; k < every; ++k) sum += curve(step - k);
