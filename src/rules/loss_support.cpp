@@ -9,6 +9,7 @@
 #include "core/curve.h"
 #include "measure/training_kind.h"
 #include "rules/actions.h"
+#include "rules/issues.h"
 #include "rules/places.h"
 #include "stat/quantile.h"
 
@@ -243,8 +244,7 @@ void add_loss_evidence(const Run& run, const LossEvent& event, Finding& finding)
   // What was read since a divergence began is the rest of the run: the action tells what of it to skip.
   if (event.kind != LossEventKind::kDivergence) add_data_evidence(segment, event, texts);
   if (const auto optimizer = value_at(segment, metric::kOptimizerStep, event.onset_step())) {
-    texts.push_back(
-        {{"other-axis", {{"optimizer", static_cast<std::int64_t>(*optimizer)}, {"axis", segment.axis}}}, {}, {}});
+    texts.push_back({{"other-axis", {{"optimizer", count_value(*optimizer)}, {"axis", segment.axis}}}, {}, {}});
   }
   if (event.loss->size() > 2) finding.evidence.push_back({{}, curve_around(*event.loss, range), {}});
   const Series* norm = segment.find(metric::kGradNorm);

@@ -15,6 +15,7 @@
 #include "facts/scaling_laws.h"
 #include "measure/loss_events.h"
 #include "rules/hyper/optimizer_plan.h"
+#include "rules/issues.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -63,9 +64,8 @@ Finding finding_of(const Plan& plan, const Planned& beta2, Severity severity, do
   out.where = where_said(beta2);
   out.message = std::move(message);
   const double steps = std::round(1 / (1 - beta2.value));
-  out.message.values.insert(
-      out.message.values.begin(),
-      {{"beta2", beta2.value}, {"option", named(beta2)}, {"memory", Value(static_cast<std::int64_t>(steps))}});
+  out.message.values.insert(out.message.values.begin(),
+                            {{"beta2", beta2.value}, {"option", named(beta2)}, {"memory", count_value(steps)}});
   add_default(plan, beta2, out);
   return out;
 }
@@ -111,8 +111,7 @@ void judge_length(const Plan& plan, const Planned& beta2, const Parameters& set,
   if (share < set["share"]) return;
   Finding finding = finding_of(
       plan, beta2, Severity::kNote, 0.5,
-      {"long-for-run",
-       {{"share", Value(100 * share, Unit::kPercent)}, {"steps", Value(static_cast<std::int64_t>(steps->value))}}});
+      {"long-for-run", {{"share", Value(100 * share, Unit::kPercent)}, {"steps", count_value(steps->value)}}});
   finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
   out.add(std::move(finding));
 }

@@ -19,6 +19,7 @@
 #include "facts/scaling_laws.h"
 #include "measure/loss_events.h"
 #include "rules/hyper/optimizer_plan.h"
+#include "rules/issues.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -53,11 +54,11 @@ bool has_room(const Plan& plan, const Memory& memory) {
 void advise(const Plan& plan, Finding& finding) {
   const Memory memory = memory_of(plan);
   if (!has_room(plan, memory)) return;
-  const auto steps = static_cast<std::int64_t>(memory.steps());
+  const Value steps = count_value(memory.steps());
   // Frameworks refuse a warm-up that is told in two units.
   const bool other_unit = warmup_of(plan).said && plan.setting(setting::kWarmupSteps) == nullptr;
   const std::string command = other_unit ? "" : line_to_set(plan, setting::kWarmupSteps, memory.steps());
-  finding.actions.push_back({{"warm-up", {{"steps", Value(steps)}, {"beta2", memory.beta2}}}, command});
+  finding.actions.push_back({{"warm-up", {{"steps", steps}, {"beta2", memory.beta2}}}, command});
 }
 
 // The log shows that the beginning did no harm.
@@ -134,9 +135,9 @@ void judge_settings(const Plan& plan, const Beginning& beginning, const WarmupSa
   finding.where = warmup.said && !warmup.where.path.empty() ? std::optional(warmup.where) : rate->where;
   if (brief) {
     finding.message = {"brief",
-                       {{"steps", Value(static_cast<std::int64_t>(*warmup.steps))},
+                       {{"steps", count_value(*warmup.steps)},
                         {"option", warmup.written},
-                        {"needed", Value(static_cast<std::int64_t>(memory.steps()))},
+                        {"needed", count_value(memory.steps())},
                         {"beta2", memory.beta2}}};
   } else {
     finding.message = {beginning.own_folder != nullptr ? "none-if-random" : "none",
