@@ -59,14 +59,12 @@ std::string groups(const Folder& folder, bool backwards = false, bool named = fa
   std::vector<std::string> lines;
   for (const RunGroup& group : found.groups) {
     std::string line;
-    for (const GroupMember& one : group.members) {
+    for (const GroupMember& one : group.members)
       line += (line.empty() ? "" : ", ") + std::string(word(one.role)) + " " + prints[one.file].path;
-    }
     lines.push_back(line);
   }
-  for (const LooseSettings& one : found.loose) {
+  for (const LooseSettings& one : found.loose)
     lines.push_back("loose " + prints[one.file].path + " of " + std::to_string(one.runs));
-  }
   for (const UnusedSettings& one : found.unused) lines.push_back("unused " + prints[one.file].path + ": " + one.why);
   std::sort(lines.begin(), lines.end());
   std::string out;
