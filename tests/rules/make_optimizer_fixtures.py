@@ -84,6 +84,10 @@ def learning_rate_high():
     put(name, "good-recipe.sh", script(num_layers=32, hidden_size=4096, ffn_hidden_size=16384, num_attention_heads=32,
                                        lr=6e-4))
     put(name, "good-sgd.sh", script(lr=0.5, optimizer="sgd"))
+    policy = {"model_name_or_path": "Qwen/Qwen2.5-7B", "rlhf_type": "grpo", "optim": "adamw_torch"}
+    put(name, "bad-policy.yaml", trainer(learning_rate=3e-4, **policy), {"severity": "warning"})
+    put(name, "good-policy.yaml", trainer(learning_rate=1e-6, **policy))
+    put(name, "good-game.yaml", trainer(learning_rate=3e-4, rlhf_type="ppo", optim="adamw_torch"))
     put(name, "bad-lora.yaml", trainer(learning_rate=0.05, use_lora="true", lora_r=16, optim="adamw_torch"),
         {"severity": "warning"})
     put(name, "good-lora.yaml", trainer(learning_rate=2e-4, use_lora="true", lora_r=16, optim="adamw_torch"))

@@ -198,6 +198,16 @@ TEST(LearningRateHigh, PreferencesTakeAHundredth) {
   EXPECT_EQ(only(kLearningRateHigh, run("5e-6")), "0 findings");
 }
 
+// The policy of a game is trained from random weights, with the rates of any network.
+TEST(LearningRateHigh, PoliciesOfLanguageModelsToo) {
+  const auto run = [](std::string_view framework, std::string_view rate) {
+    return plan_of(framework).setting("rlhf_type", "grpo").setting(setting::kLearningRate, rate).done();
+  };
+  EXPECT_THAT(only(kLearningRateHigh, run("verl", "5e-4")), HasSubstr("for reinforcement learning"));
+  EXPECT_EQ(only(kLearningRateHigh, run("verl", "5e-6")), "0 findings");
+  EXPECT_EQ(only(kLearningRateHigh, run("hf-trainer", "5e-4")), "0 findings");
+}
+
 // A rise for good after thirty records, in a log of a hundred.
 MakeRun broken_run(const std::function<double(int)>& rate, double height, bool wild) {
   std::vector<double> loss, norm, rates;

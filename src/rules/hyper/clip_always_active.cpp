@@ -128,7 +128,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const auto worst =
       std::ranges::max_element(all, [](const Clipped& a, const Clipped& b) { return a.share.total < b.share.total; });
   const TrainingKind kind = training_kind(run);
-  const bool tuned = kind == TrainingKind::kFineTuning || kind == TrainingKind::kPreference;
+  const bool tuned = kind == TrainingKind::kFineTuning || is_objective(kind);
   Finding finding;
   finding.severity = worst->grave && !tuned ? Severity::kWarning : Severity::kNote;
   finding.confidence = !asked && !worst->printed && !worst->norms.piled_at ? 0.5 : worst->grave ? 0.9 : 0.75;

@@ -55,7 +55,7 @@ class Traces : DriftTraces {
  private:
   void batch() {
     const auto asked = plan_.told(setting::kGlobalBatchSize);
-    if (!asked || !(asked->value > 0) || training_kind(run_) == TrainingKind::kPreference) return;
+    if (!asked || !(asked->value > 0) || is_objective(training_kind(run_))) return;
     const auto seen = seen_batch(run_, metric::kConsumedSamples);
     if (!seen || !seen->steady) return;
     whole_at_once(*seen, asked->value);

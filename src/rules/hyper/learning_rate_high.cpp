@@ -139,11 +139,12 @@ void judge_adapters(const Plan& plan, const ActingRate& rate, Findings& out) {
   out.add(std::move(finding));
 }
 
-// A policy that is pulled towards preferences is trained with a hundredth of the rate that made it.
-void judge_preference(const Plan& plan, const ActingRate& rate, Findings& out) {
+// A policy that is pulled towards preferences or rewards is trained with a hundredth of the rate that made it.
+void judge_policy(const Plan& plan, const ActingRate& rate, TrainingKind kind, Findings& out) {
   if (rate.rate <= kPreferenceMost) return;
-  Finding finding =
-      finding_of(rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.65, {"preference-high", {}});
+  const bool rewards = kind == TrainingKind::kReinforcement;
+  Finding finding = finding_of(rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.65,
+                               {rewards ? "reinforcement-high" : "preference-high", {}});
   finding.actions.push_back({{"use-preference-rate", {}}, line_to_set(plan, setting::kLearningRate, kPreferenceUsual)});
   out.add(std::move(finding));
 }
@@ -159,7 +160,8 @@ void judge_settings(const Plan& plan, const Parameters& set, Findings& out) {
     return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
   }
   if (scales_rates_by_width(plan.run().config)) return out.not_applicable("by-width");
-  if (training_kind(plan.run()) == TrainingKind::kPreference) return judge_preference(plan, *rate, out);
+  const TrainingKind kind = training_kind(plan.run());
+  if (tunes_policy(plan, kind)) return judge_policy(plan, *rate, kind, out);
   if (rate_is_a_factor(plan) && rate->rate > kAdamHardly) return out.not_applicable("factor");
   const auto size = model_size(plan);
   if (!size) return out.not_applicable("no-size");
@@ -304,6 +306,9 @@ const Rule kLearningRateHigh{
         {"preference-high",
          "the learning rate is {rate} ({option}) for a preference method on a whole model: 1e-7 to 5e-6 is usual",
          "对整个模型做偏好训练的学习率为 {rate}（{option}）：通常为 1e-7 至 5e-6"},
+        {"reinforcement-high",
+         "the learning rate is {rate} ({option}) for reinforcement learning of a whole model: 1e-7 to 5e-6 is usual",
+         "对整个模型做强化学习的学习率为 {rate}（{option}）：通常为 1e-7 至 5e-6"},
         {"adapters-high", "the learning rate is {rate} ({option}), for adapters too: 1e-4 to 5e-4 is usual",
          "学习率为 {rate}（{option}），对适配器也过高：通常为 1e-4 至 5e-4"},
         {"while-rising", "the learning rate was still rising ({peak} so far): its peak would have been worse",
@@ -370,7 +375,7 @@ const Rule kLearningRateHigh{
              "warning. From random weights: 4 times StepLaw, only for models on its grid (0.21-1.07 B parameters in "
              "the layers, 4-100 B tokens), or 10 times the greatest published rate of models within three times the "
              "size; 3 times is a note. From trained weights: more than these were pre-trained with is a note, 10 times "
-             "a warning. Adapters: above 0.01; preference methods on a whole model: above 1e-4. If a hundred records "
+             "a warning. Adapters: above 0.01; preference and reinforcement training of a whole model: above 1e-4. If a hundred records "
              "show that the run trains, all of this is a note. "
              "On StepLaw's published grid (17 cells of at least 25 runs) the run nearest to its advice is on average "
              "0.10 %, at worst 0.31 %, above the best of its cell; four times the rate cost 1.8-6.4 %, eight times "

@@ -138,6 +138,12 @@ TrainingKind likely_kind(const Run& run) {
   return doubtful ? TrainingKind::kUnknown : told.kind;
 }
 
+// The Trainers of transformers and PaddleNLP train anything.
+bool settings_of_language_model(const Plan& plan) {
+  const bool any = one_of(plan.framework(), {"hf-trainer", "paddle"});
+  return (takes_adam(plan.framework()) && !any) || model_size(plan).has_value();
+}
+
 Beginning by_settings(const Plan& plan) {
   const Config& config = plan.run().config;
   for (const Setting& one : config.settings) {
@@ -150,7 +156,7 @@ Beginning by_settings(const Plan& plan) {
   }
   if (trains_adapters(config)) return {Start::kTrained, 0.95};
   const TrainingKind kind = likely_kind(plan.run());
-  if (kind == TrainingKind::kPreference) return {Start::kTrained, 0.9};
+  if (tunes_policy(plan, kind)) return {Start::kTrained, 0.9};
   const Setting* load = loaded(config);
   const bool own = load != nullptr && load->key == setting::kResumeFrom && same_folder(config, *load);
   if (load != nullptr && !own) return {Start::kTrained, 0.8};
@@ -166,13 +172,18 @@ Beginning by_settings(const Plan& plan) {
 
 }  // namespace
 
+bool tunes_policy(const Plan& plan, TrainingKind kind) {
+  return kind == TrainingKind::kPreference ||
+         (kind == TrainingKind::kReinforcement && settings_of_language_model(plan));
+}
+
 Beginning beginning_of(const Plan& plan) {
   const Run& run = plan.run();
   if (const auto loss = first_loss(run); loss && *loss > 0) {
     const TrainingKind kind = likely_kind(run);
     const bool scratch = kind == TrainingKind::kPretraining && *loss >= kRandomNats;
     if (scratch) return {Start::kScratch, 0.9, true, *loss};
-    if (kind == TrainingKind::kFineTuning || kind == TrainingKind::kPreference) {
+    if (kind == TrainingKind::kFineTuning || tunes_policy(plan, kind)) {
       return {Start::kTrained, 0.8, true, *loss};
     }
   }
@@ -181,9 +192,7 @@ Beginning beginning_of(const Plan& plan) {
 }
 
 bool trains_language_model(const Plan& plan) {
-  // The Trainers of transformers and PaddleNLP train anything.
-  const bool any = one_of(plan.framework(), {"hf-trainer", "paddle"});
-  if ((takes_adam(plan.framework()) && !any) || model_size(plan)) return true;
+  if (settings_of_language_model(plan)) return true;
   const Beginning beginning = beginning_of(plan);
   return beginning.by_log && beginning.start == Start::kScratch;
 }

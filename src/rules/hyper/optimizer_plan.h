@@ -42,6 +42,10 @@ struct Beginning {
 /// From random weights, or from trained ones.
 Beginning beginning_of(const Plan& plan);
 
+/// What is trained is the policy of a language model, by preferences or by rewards: it begins as a trained model and
+/// takes a hundredth of the rate that made it. Policies of games begin from random weights.
+bool tunes_policy(const Plan& plan, TrainingKind kind);
+
 /// By the framework, by the shape that is set, or by a first loss like ln V.
 bool trains_language_model(const Plan& plan);
 
