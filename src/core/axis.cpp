@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace assay {
 
 namespace {
@@ -68,11 +70,9 @@ std::string chinese_on(std::string text, std::string_view word) {
 }  // namespace
 
 Axis axis_of(std::string_view key, std::int64_t last) {
-  std::string lower(key);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-  if (lower.empty() || lower == "record") return Axis::kRecord;
+  const std::string name = lower(key);
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string::npos; };
+  if (name.empty() || name == "record") return Axis::kRecord;
   if (has("step") || has("iter")) return Axis::kStep;  // "steps_per_epoch", "global_step/epoch"
   if (has("epoch")) return last <= kMostEpochs ? Axis::kEpoch : Axis::kStep;
   if (has("token")) return Axis::kToken;

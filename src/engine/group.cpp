@@ -35,6 +35,7 @@
 #include <tuple>
 
 #include "assay/metric.h"
+#include "base/ascii.h"
 
 namespace assay {
 
@@ -94,11 +95,7 @@ bool says_nothing(std::string_view name) {
   return std::find(std::begin(kCommon), std::end(kCommon), name) != std::end(kCommon);
 }
 
-std::string last_name_lower(std::string_view path) {
-  std::string name(path.substr(path.rfind('/') + 1));
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name;
-}
+std::string last_name_lower(std::string_view path) { return lower(path.substr(path.rfind('/') + 1)); }
 
 class Grouper {
  public:

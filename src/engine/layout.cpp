@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "format/tables/data_split.h"
 
 namespace assay {
@@ -102,7 +103,6 @@ constexpr std::string_view kRestarts[] = {"restart",   "resumed",  "resume", "at
 constexpr std::string_view kProcesses[] = {"local_rank", "global_rank", "rank", "worker", "process", "proc", "node"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
 // '*' within one name. Only the last star is ever tried again: at most the product of both lengths.

@@ -20,11 +20,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <span>
 
 #include "assay/metric.h"
+#include "base/ascii.h"
 #include "stat/quantile.h"
 
 namespace assay {
@@ -44,12 +44,6 @@ constexpr auto kWords = std::to_array<std::string_view>({"gradient_norms", "grad
 constexpr auto kNoLayers = std::to_array<std::string_view>(
     {"total",  "global", "clip",      "max",           "min",  "mean",   "std",   "avg",   "actor",  "critic",
      "policy", "value_", "generator", "discriminator", "disc", "before", "after", "ratio", "median", "all"});
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 bool is_joint(char c) { return c == '/' || c == '.' || c == '_' || c == '-' || c == ':' || c == ' '; }
 

@@ -30,6 +30,7 @@
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "measure/derive.h"
 #include "measure/model_shape.h"
 #include "measure/scaler.h"
@@ -46,17 +47,6 @@ constexpr double kRisingShare = 0.5;
 constexpr double kCertainly = 0.95;
 constexpr double kProbably = 0.75;
 constexpr double kPerhaps = 0.5;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
 
 bool says_no(std::string_view value) {
   return value.empty() || value == "0" || value == "false" || value == "none" || value == "null" || value == "''" ||

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "core/setting_table.h"
 #include "report/words.h"
 
@@ -29,11 +30,6 @@ constexpr GroupTitle kTitles[] = {
     {SettingGroup::kModel, "model", "模型"},
     {SettingGroup::kData, "data and the rest", "数据及其他"},
 };
-
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 bool is_unset(const Setting& one) { return one.value == "None" || one.value == "null" || one.value.empty(); }
 

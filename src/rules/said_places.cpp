@@ -1,7 +1,8 @@
 #include "rules/said_places.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace assay {
 
@@ -9,7 +10,7 @@ std::string last_name(std::string_view written) {
   const std::size_t at = written.find_last_of("./");
   std::string out(at == std::string_view::npos ? written : written.substr(at + 1));
   out.erase(0, std::min(out.find_first_not_of("-+"), out.size()));
-  for (char& c : out) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : out) c = c == '-' ? '_' : lower(c);
   return out;
 }
 

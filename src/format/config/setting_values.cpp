@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "format/tables/number.h"
 
 namespace assay {
@@ -17,12 +18,6 @@ namespace assay {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 struct UnitWord {
   std::string_view word;  // lower case, but for Composer's T (tokens)

@@ -17,6 +17,7 @@
 #include <set>
 
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "format/config/setting_values.h"
 
 namespace assay {
@@ -143,8 +144,7 @@ constexpr auto kShardings = std::to_array<Sharding>({
 });
 
 std::string sharding_stage(std::string_view text) {
-  std::string word(text);
-  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string word = lower(text);
   // The enumeration of torch, as accelerate writes it.
   if (word == "1" || word == "2" || word == "3") return word == "1" ? "3" : word == "2" ? "2" : "0";
   const auto* found = std::find_if(kShardings.begin(), kShardings.end(),
@@ -371,7 +371,7 @@ std::string normal_path(std::string_view path) {
   for (char& c : out) {
     if (c == '-' || c == ' ') c = '_';
     if (c == '.') c = '/';
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    c = lower(c);
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "format/config/vocabulary_tables.h"
 
 namespace assay {
@@ -303,7 +304,7 @@ std::string_view normal_word(std::string_view word, std::array<char, kLongestWor
   std::transform(word.begin(), word.end(), buffer.begin(), [](char c) {
     if (c == ' ' || c == '-') return '_';
     if (c == '.') return '/';
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return lower(c);
   });
   return {buffer.data(), word.size()};
 }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "assay/metric.h"
+#include "base/ascii.h"
 #include "core/recording.h"
 
 namespace assay::lines {
@@ -205,7 +206,7 @@ bool is_adversarial(std::string_view key) {
 std::optional<KeyMeaning> meaning_of_unit(std::string_view printed) {
   std::string unit;
   for (const char c : printed) {
-    if (c != ' ') unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    if (c != ' ') unit += lower(c);
   }
   const auto metric = [](std::string_view name, Unit own, double factor) {
     return KeyMeaning{.role = KeyRole::kMetric, .metric = name, .unit = own, .factor = factor, .rank = 3};
@@ -268,13 +269,12 @@ bool has_evaluation_word(std::string_view text) {
     if (text.find(word) != std::string_view::npos) return true;
   }
   const auto joins = [](char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '\\'; };
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  const std::string small = lower(text);
   for (const std::string_view word : kWords) {
-    for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
+    for (std::size_t at = small.find(word); at != std::string::npos; at = small.find(word, at + 1)) {
       const std::size_t end = at + word.size();
-      if ((at == 0 || !joins(lower[at - 1])) &&
-          (end == lower.size() || !joins(lower[end]) || lower.compare(end, 2, "..") == 0))
+      if ((at == 0 || !joins(small[at - 1])) &&
+          (end == small.size() || !joins(small[end]) || small.compare(end, 2, "..") == 0))
         return true;
     }
   }
@@ -283,10 +283,10 @@ bool has_evaluation_word(std::string_view text) {
        {std::string_view("test:"), std::string_view("test set"), std::string_view("test error"),
         std::string_view("testing:"), std::string_view("test |"), std::string_view("dev |"),
         std::string_view("dev:")}) {
-    const std::size_t at = lower.find(opening);
-    if (at != std::string::npos && (at == 0 || (lower[at - 1] == ' ' && text[at] == 'T'))) return true;
+    const std::size_t at = small.find(opening);
+    if (at != std::string::npos && (at == 0 || (small[at - 1] == ' ' && text[at] == 'T'))) return true;
   }
-  if (lower.find("[dev]") != std::string::npos || lower.find("[test]") != std::string::npos) return true;
+  if (small.find("[dev]") != std::string::npos || small.find("[test]") != std::string::npos) return true;
   return false;
 }
 

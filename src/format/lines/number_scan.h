@@ -17,10 +17,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace assay::lines {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/ascii.h"
 #include "format/config/python_value.h"
 #include "format/config/vocabulary_tables.h"
 #include "format/lines/line_source.h"
@@ -144,9 +145,7 @@ std::string enumerated(const Leaf& leaf) {
   const bool is_enum = !leaf.quoted && is_identifier(type) && is_identifier(name) &&
                        std::any_of(kEndings.begin(), kEndings.end(), [&](auto end) { return type.ends_with(end); }) &&
                        std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  std::string out(is_enum ? name : std::string_view(leaf.text));
-  for (char& c : out) c = is_enum && c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  return out;
+  return is_enum ? lower(name) : leaf.text;
 }
 
 }  // namespace

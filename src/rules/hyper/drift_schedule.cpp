@@ -12,7 +12,6 @@
 //   form       a constant where a decay was asked for; a line where a cosine was, and the other way round
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -21,6 +20,7 @@
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "core/axis.h"
 #include "measure/resumes.h"
 #include "measure/scaler.h"
@@ -332,9 +332,7 @@ class ScheduleTraces : DriftTraces {
   bool said_too(std::string_view part) const {
     return std::ranges::any_of(run_.config.settings, [&](const Setting& one) {
       if (one.key != setting::kSchedule) return false;
-      std::string word = one.value;
-      for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      return holds(word, part);
+      return holds(lower(one.value), part);
     });
   }
 

@@ -26,6 +26,7 @@
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "core/axis.h"
 #include "facts/framework_defaults.h"
 #include "facts/scaling_laws.h"
@@ -37,17 +38,6 @@
 namespace assay {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
 
 bool says_nothing(const Setting& setting) {
   const std::string value = lower(setting.value);
@@ -255,8 +245,6 @@ double matrices_of(const Config& config, std::string_view framework) {
   const double all = layer_matrices(sizes);
   return std::isfinite(all) ? all : 0;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // "Llama-2-7b-hf" has 7e9 parameters, "Qwen3-30B-A3B" 3e9 that a token meets; "8x7B" tells neither. 0: no size.
 double parameters_in_name(std::string_view name) {

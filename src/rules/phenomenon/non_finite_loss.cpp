@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "assay/metric.h"
+#include "base/ascii.h"
 #include "measure/order.h"
 #include "measure/scaler.h"
 #include "rules/loss_support.h"
@@ -68,8 +69,7 @@ Severity severity_of(const Found& found, const Parameters& set) {
 
 // A name that says that it is a loss: "critic/vf_loss", "Mean value_function loss", "loss_box_reg"; not "loss_scale".
 bool says_loss(std::string_view name) {
-  std::string text(name);
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string text = lower(name);
   const std::size_t at = text.rfind("loss");
   if (at == std::string::npos) return false;
   for (const char* other : {"scal", "weight", "coef"}) {

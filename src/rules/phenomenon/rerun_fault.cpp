@@ -10,6 +10,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "measure/scaler.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -49,12 +50,11 @@ Verdict verdict_of(std::string_view text) {
 
 // "nan", "inf" as words: not in "finance" or "Infinity of choices".
 bool tells_non_finite(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (const std::string_view word : {"nan", "NaN", "inf", "Inf"}) {
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-      const bool begins = at == 0 || !letter(text[at - 1]);
+      const bool begins = at == 0 || !is_letter(text[at - 1]);
       const std::size_t end = at + word.size();
-      if (begins && (end == text.size() || !letter(text[end]))) return true;
+      if (begins && (end == text.size() || !is_letter(text[end]))) return true;
     }
   }
   return false;

@@ -9,6 +9,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "measure/order.h"
 #include "rules/actions.h"
 #include "rules/places.h"
@@ -61,12 +62,6 @@ constexpr std::array kWords{
     Word{"error", Cause::kException},
     Word{"traceback", Cause::kException},
 };
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 Cause cause_of(const Event& event) {
   if (event.kind == EventKind::kHardwareFault) return Cause::kHardware;

@@ -10,13 +10,13 @@
 // A norm above the threshold alone proves nothing: it is logged before clipping nearly everywhere.
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "measure/seen_clip.h"
 #include "rules/actions.h"
 #include "rules/loss_support.h"
@@ -34,12 +34,6 @@ namespace {
 constexpr double kSurely = 0.1;  // share of the norms above the threshold, at the lower end of its interval
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 // What makes it act, where the cause is known.
 Action action_for(const Run& run, std::string_view key, const Planned* asked) {

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "rules/said_places.h"
 #include "rules/setup/impossible.h"
@@ -108,13 +109,6 @@ constexpr std::array<std::string_view, 12> kTrainer{"linear",
                                                     "greedy"};
 constexpr std::array<std::string_view, 7> kCommon{"constant",    "linear",       "cosine",          "polynomial",
                                                   "exponential", "inverse_sqrt", "polynomial_decay"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
 
 // The name that is meant by one that is none of them; empty: it is one, or none is near.
 std::string_view meant(std::string_view word, std::span<const std::string_view> names, bool by_letter) {
