@@ -36,6 +36,9 @@ using enum OptionStyle;
 // clang-format off
 constexpr std::array kOptions = {
     FrameworkOption{"megatron", setting::kLearningRate, "--lr", kFlag, kMegatron},
+    FrameworkOption{"megatron", setting::kAdamBeta2, "--adam-beta2", kFlag, kMegatron},
+    FrameworkOption{"megatron", setting::kAdamEpsilon, "--adam-eps", kFlag, kMegatron},
+    FrameworkOption{"megatron", setting::kWeightDecay, "--weight-decay", kFlag, kMegatron},
     FrameworkOption{"megatron", setting::kClipNorm, "--clip-grad", kFlag, kMegatron},
     FrameworkOption{"megatron", setting::kWarmupSteps, "--lr-warmup-iters", kFlag, kMegatron},
     FrameworkOption{"megatron", setting::kDecaySteps, "--lr-decay-iters", kFlag, kMegatron},
@@ -60,6 +63,9 @@ constexpr std::array kOptions = {
     FrameworkOption{"gpt-neox", setting::kResumeFrom, "load", kYaml, kNeox},
     FrameworkOption{"gpt-neox", option::kUseBf16, "precision: bfloat16", kYaml, kNeox},
     FrameworkOption{"hf-trainer", setting::kLearningRate, "--learning_rate", kFlag, kTrainer},
+    FrameworkOption{"hf-trainer", setting::kAdamBeta2, "--adam_beta2", kFlag, kTrainer},
+    FrameworkOption{"hf-trainer", setting::kAdamEpsilon, "--adam_epsilon", kFlag, kTrainer},
+    FrameworkOption{"hf-trainer", setting::kWeightDecay, "--weight_decay", kFlag, kTrainer},
     FrameworkOption{"hf-trainer", setting::kClipNorm, "--max_grad_norm", kFlag, kTrainer},
     FrameworkOption{"hf-trainer", setting::kWarmupSteps, "--warmup_steps", kFlag, kTrainer},
     FrameworkOption{"hf-trainer", setting::kTrainSteps, "--max_steps", kFlag, kTrainer},
@@ -85,6 +91,8 @@ constexpr std::array kOptions = {
     FrameworkOption{"axolotl", setting::kResumeFrom, "resume_from_checkpoint", kYaml, kAxolotl},
     FrameworkOption{"axolotl", option::kUseBf16, "bf16: true", kYaml, kAxolotl},
     FrameworkOption{"nanogpt", setting::kLearningRate, "--learning_rate", kEquals, kNanogpt},
+    FrameworkOption{"nanogpt", setting::kAdamBeta2, "--beta2", kEquals, kNanogpt},
+    FrameworkOption{"nanogpt", setting::kWeightDecay, "--weight_decay", kEquals, kNanogpt},
     FrameworkOption{"nanogpt", setting::kClipNorm, "--grad_clip", kEquals, kNanogpt},
     FrameworkOption{"nanogpt", setting::kWarmupSteps, "--warmup_iters", kEquals, kNanogpt},
     FrameworkOption{"nanogpt", setting::kDecaySteps, "--lr_decay_iters", kEquals, kNanogpt},

@@ -12,6 +12,7 @@
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "base/ascii.h"
 #include "facts/framework_options.h"
 #include "measure/derive.h"
 #include "rules/places.h"
@@ -76,6 +77,9 @@ std::string plain_number(double value) {
 }
 
 std::string option_to_set(const Run& run, std::string_view key, double value) {
+  // Betas are written together: one of them alone is no line to copy.
+  const Setting* said = run.config.find(key);
+  if (said != nullptr && lower(said->written).find("betas") != std::string::npos) return {};
   const std::string number = plain_number(value);
   std::string out = as_written(run, key, number);
   return out.empty() ? from_table(run, key, number) : out;

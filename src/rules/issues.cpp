@@ -1,7 +1,6 @@
 #include "rules/issues.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -34,12 +33,6 @@ Finding one_finding(const Run& run, const std::vector<Issue>& issues) {
     }
   }
   return out;
-}
-
-Value count_value(double number) {
-  constexpr double kExact = 0x1p53;
-  if (!(std::fabs(number) < kExact)) return Value(number);
-  return Value(static_cast<std::int64_t>(std::llround(number)));
 }
 
 Evidence asked_evidence(const Planned& asked) {

@@ -25,9 +25,6 @@ struct Issue {
 /// Of issues that are equally grave the first speaks. `issues` is not empty.
 Finding one_finding(const Run& run, const std::vector<Issue>& issues);
 
-/// A number as a count where it is one; absurd ones stay numbers.
-Value count_value(double number);
-
 /// "asked for: lr_decay_iters = 800", with its place: the sentence "asked" of the rule.
 Evidence asked_evidence(const Planned& asked);
 

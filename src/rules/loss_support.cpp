@@ -9,7 +9,6 @@
 #include "core/curve.h"
 #include "measure/training_kind.h"
 #include "rules/actions.h"
-#include "rules/issues.h"
 #include "rules/places.h"
 #include "stat/quantile.h"
 

@@ -55,6 +55,10 @@ std::optional<Checkpoint> checkpoint_before(const Run& run, std::size_t segment,
   return best;
 }
 
+bool has_records(const Run& run) {
+  return std::any_of(run.segments.begin(), run.segments.end(), [](const Segment& one) { return !one.empty(); });
+}
+
 bool counts_steps(const Run& run, std::size_t segment) {
   const Segment& part = run.segments[segment];
   return part.empty() || axis_of(part.axis, part.last_step()) == Axis::kStep;
@@ -112,6 +116,12 @@ Value scale_value(double scale) {
   constexpr double kExact = 0x1p53;
   if (scale >= 1 && scale <= kExact && scale == std::floor(scale)) return Value(static_cast<std::int64_t>(scale));
   return Value(scale);
+}
+
+Value count_value(double number) {
+  constexpr double kExact = 0x1p53;
+  if (!(std::fabs(number) < kExact)) return Value(number);
+  return Value(static_cast<std::int64_t>(std::llround(number)));
 }
 
 double two_digits(double number) {

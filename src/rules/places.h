@@ -16,6 +16,9 @@ Location place(const Run& run, std::size_t segment, StepRange steps, std::int64_
 /// The same without steps.
 Location place(const Run& run, std::int64_t line);
 
+/// Steps were made: then what no program would have begun with did not stop it.
+bool has_records(const Run& run);
+
 /// Whether its steps are the program's, not records, epochs or samples: only then a number of steps can be gone back.
 bool counts_steps(const Run& run, std::size_t segment);
 
@@ -44,6 +47,9 @@ std::optional<LossReaction> loss_reaction(const Segment& segment, StepRange even
 
 /// A loss scale as a value: whole numbers are shown in full (1,048,576).
 Value scale_value(double scale);
+
+/// A number as a count where it is one; absurd ones stay numbers.
+Value count_value(double number);
 
 /// Advice needs no more than two significant digits: 0.01982 is 0.02.
 double two_digits(double number);

@@ -37,6 +37,10 @@ TEST(Actions, EachFrameworkHasItsWords) {
   EXPECT_EQ(option_to_set(run_of("nanogpt"), setting::kLearningRate, 6e-4), "--learning_rate=6e-4");
   EXPECT_EQ(option_to_set(run_of("verl"), setting::kLearningRate, 1e-6), "actor_rollout_ref.actor.optim.lr=1e-6");
   EXPECT_EQ(option_to_set(run_of(""), setting::kLearningRate, 1e-6), "");
+  EXPECT_EQ(option_to_set(run_of("megatron"), setting::kWarmupSteps, 2000), "--lr-warmup-iters 2000");
+  EXPECT_EQ(option_to_set(run_of("megatron"), setting::kAdamBeta2, 0.95), "--adam-beta2 0.95");
+  EXPECT_EQ(option_to_set(run_of("hf-trainer"), setting::kAdamEpsilon, 1e-8), "--adam_epsilon 1e-8");
+  EXPECT_EQ(option_to_set(run_of("nanogpt"), setting::kWeightDecay, 0.1), "--weight_decay=0.1");
   EXPECT_EQ(bf16_option(run_of("hf-trainer")), "--bf16 true --fp16 false");
   EXPECT_EQ(option_for_rate_on_resume(run_of("megatron"), 3e-5), "--lr 3e-5 --override-opt_param-scheduler");
 }
@@ -44,6 +48,9 @@ TEST(Actions, EachFrameworkHasItsWords) {
 TEST(Actions, WhatTheRunWroteComesFirst) {
   const Setting rate{std::string(setting::kLearningRate), "3e-4", {}, "--peak-lr"};
   EXPECT_EQ(option_to_set(run_of("megatron", {rate}), setting::kLearningRate, 1.5e-4), "--peak-lr 1.5e-4");
+  // Betas are written together: one of them alone is no line to copy.
+  const Setting betas{std::string(setting::kAdamBeta2), "0.999", {}, "optimizer/betas"};
+  EXPECT_EQ(option_to_set(run_of("megatron", {betas}), setting::kAdamBeta2, 0.95), "");
   // A dump's names are no options.
   const Setting dumped{std::string(setting::kLearningRate), "3e-4", {}, "lr"};
   EXPECT_EQ(option_to_set(run_of("megatron", {dumped}), setting::kLearningRate, 1.5e-4), "--lr 1.5e-4");

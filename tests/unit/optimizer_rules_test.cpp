@@ -155,14 +155,6 @@ TEST(OptimizerPlan, SizesInNames) {
   EXPECT_DOUBLE_EQ(size("b"), 0);
 }
 
-TEST(OptimizerPlan, LinesToCopy) {
-  const assay::Run run = plan_of("megatron").done();
-  EXPECT_EQ(line_to_set(Plan(run), setting::kLearningRate, 3e-4), "--lr 0.0003");
-  EXPECT_EQ(line_to_set(Plan(run), setting::kWarmupSteps, 2000), "--lr-warmup-iters 2000");
-  const assay::Run none = MakeRun().done();
-  EXPECT_EQ(line_to_set(Plan(none), setting::kLearningRate, 3e-4), "");
-}
-
 TEST(LearningRateHigh, AbsurdValues) {
   EXPECT_THAT(only(kLearningRateHigh, small_gpt("1e9").done()), HasSubstr("error: the learning rate is 1.0e+9"));
   EXPECT_THAT(only(kLearningRateHigh, small_gpt("-0.1").done()), HasSubstr("error: the learning rate is -0.1"));

@@ -11,6 +11,7 @@
 
 #include "assay/setting.h"
 #include "measure/model_shape.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/rule.h"
 
@@ -48,12 +49,9 @@ const Setting* pure_fp16(const Plan& plan) {
 
 void judge(const Run& run, const Parameters&, Findings& out) {
   const Plan plan(run);
-  const OptimizerKind optimizer = optimizer_of(plan);
   const Setting* half = pure_fp16(plan);
   if (half == nullptr) return out.not_applicable("not-pure");
-  if (optimizer != OptimizerKind::kAdam && optimizer != OptimizerKind::kUnsaid) {
-    return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
-  }
+  if (!perhaps_adam(plan, out)) return;
   if (has(plan.word(setting::kOptimizer), "fused")) return out.not_applicable("fused");
   const auto epsilon = told_or_default(plan, setting::kAdamEpsilon);
   if (!epsilon) return out.not_applicable("no-epsilon");
@@ -62,7 +60,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   // Who runs without harm has a kernel that calculates in fp32; of a default no more than a note is known.
   const bool sure = !ran_well(run) && epsilon->origin != Origin::kDefault;
   finding.severity = sure ? Severity::kError : Severity::kNote;
-  finding.confidence = optimizer == OptimizerKind::kAdam ? 0.8 : 0.6;
+  finding.confidence = optimizer_of(plan) == OptimizerKind::kAdam ? 0.8 : 0.6;
   finding.impact = 0.9;
   const auto where = where_said(*epsilon);
   finding.where = where ? *where : half->where;
@@ -71,7 +69,8 @@ void judge(const Run& run, const Parameters&, Findings& out) {
       {{"epsilon", epsilon->value}, {"option", named(*epsilon)}, {"smallest", kSmallest}, {"format", half->value}}};
   add_default(plan, *epsilon, finding);
   finding.evidence.push_back({{"half-of-it", {{"half", kSmallest / 2}}}, {}, half->where});
-  finding.actions.push_back({{"raise", {{"epsilon", kAdvised}}}, line_to_set(plan, setting::kAdamEpsilon, kAdvised)});
+  finding.actions.push_back(
+      {{"raise", {{"epsilon", kAdvised}}}, option_to_set(plan.run(), setting::kAdamEpsilon, kAdvised)});
   finding.actions.push_back({{"keep-fp32", {}}, ""});
   out.add(std::move(finding));
 }

@@ -13,6 +13,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "facts/scaling_laws.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -55,14 +56,10 @@ std::optional<Brake> brake_of(const Run& run, double epsilon, double parameters)
 }
 
 Finding finding_of(const Plan& plan, const Planned& epsilon, Severity severity, double confidence, Phrase message) {
-  Finding out;
+  Finding out = about_number(plan, epsilon, "epsilon", std::move(message));
   out.severity = severity;
   out.confidence = confidence;
   out.impact = 0.3;
-  out.where = where_said(epsilon);
-  out.message = std::move(message);
-  out.message.values.insert(out.message.values.begin(), {{"epsilon", epsilon.value}, {"option", named(epsilon)}});
-  add_default(plan, epsilon, out);
   return out;
 }
 
@@ -77,22 +74,19 @@ void judge_seen(const Plan& plan, const Planned& epsilon, const Brake& brake, co
        curve_of(*brake.norm, 0, brake.norm->size(), 60),
        place(plan.run(), brake.segment, {brake.norm->first_step(), brake.norm->last_step()}, brake.norm->line(0))});
   const double advised = two_digits(brake.rms / 100);
-  finding.actions.push_back({{"lower", {{"advised", advised}}}, line_to_set(plan, setting::kAdamEpsilon, advised)});
+  finding.actions.push_back(
+      {{"lower", {{"advised", advised}}}, option_to_set(plan.run(), setting::kAdamEpsilon, advised)});
   out.add(std::move(finding));
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  const OptimizerKind optimizer = optimizer_of(plan);
-  if (optimizer == OptimizerKind::kUnsaid) return out.not_applicable("optimizer-unsaid");
-  if (optimizer != OptimizerKind::kAdam) {
-    return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
-  }
+  if (!surely_adam(plan, out)) return;
   const auto epsilon = told_or_default(plan, setting::kAdamEpsilon);
   if (!epsilon) return out.not_applicable("no-epsilon");
   if (epsilon->value < 0) {
     Finding finding = finding_of(plan, *epsilon, Severity::kError, 0.9, {"negative", {}});
-    finding.actions.push_back({{"usual", {}}, line_to_set(plan, setting::kAdamEpsilon, 1e-8)});
+    finding.actions.push_back({{"usual", {}}, option_to_set(plan.run(), setting::kAdamEpsilon, 1e-8)});
     return out.add(std::move(finding));
   }
   const auto size = model_size(plan);
@@ -106,7 +100,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   Finding finding = finding_of(plan, *epsilon, Severity::kWarning, 0.65,
                                {epsilon->value < kFarAbove * rms ? "comparable" : "large",
                                 {{"rms", two_digits(rms)}, {"kept", percent(kept_by_epsilon(rms, epsilon->value))}}});
-  finding.actions.push_back({{"usual", {}}, line_to_set(plan, setting::kAdamEpsilon, 1e-8)});
+  finding.actions.push_back({{"usual", {}}, option_to_set(plan.run(), setting::kAdamEpsilon, 1e-8)});
   out.add(std::move(finding));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "rules/hyper/batch_checks.h"
+#include "rules/places.h"
 #include "rules/rule.h"
 
 namespace assay {
@@ -11,10 +12,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostFindings = 6;
-
-bool has_records(const Run& run) {
-  return std::any_of(run.segments.begin(), run.segments.end(), [](const Segment& one) { return !one.empty(); });
-}
 
 // A script whose one node cannot hold a copy of the model is still to be filled in, and so are the sizes over which it
 // spreads the model.

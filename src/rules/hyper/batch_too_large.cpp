@@ -7,7 +7,6 @@
 #include "assay/setting.h"
 #include "rules/actions.h"
 #include "rules/hyper/batch_advice.h"
-#include "rules/issues.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 

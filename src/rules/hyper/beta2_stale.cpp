@@ -14,8 +14,8 @@
 #include "assay/setting.h"
 #include "facts/scaling_laws.h"
 #include "measure/loss_events.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
-#include "rules/issues.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -57,16 +57,11 @@ Led led_by_norm(const Run& run) {
 }
 
 Finding finding_of(const Plan& plan, const Planned& beta2, Severity severity, double confidence, Phrase message) {
-  Finding out;
+  message.values.insert(message.values.begin(), {"memory", count_value(std::round(1 / (1 - beta2.value)))});
+  Finding out = about_number(plan, beta2, "beta2", std::move(message));
   out.severity = severity;
   out.confidence = confidence;
   out.impact = 0.2;
-  out.where = where_said(beta2);
-  out.message = std::move(message);
-  const double steps = std::round(1 / (1 - beta2.value));
-  out.message.values.insert(out.message.values.begin(),
-                            {{"beta2", beta2.value}, {"option", named(beta2)}, {"memory", count_value(steps)}});
-  add_default(plan, beta2, out);
   return out;
 }
 
@@ -80,7 +75,8 @@ bool judge_log(const Plan& plan, const Planned& beta2, const Parameters& set, Fi
                                {"led", {{"events", led.events}, {"ratio", Value(led.ratio, Unit::kTimes)}}});
   finding.evidence.push_back(
       {{"first-event", {{"steps", led.first}}}, {}, place(plan.run(), led.segment, led.first, led.line)});
-  finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
+  finding.actions.push_back(
+      {{"shorten", {{"advised", kAdvised}}}, option_to_set(plan.run(), setting::kAdamBeta2, kAdvised)});
   out.add(std::move(finding));
   return true;
 }
@@ -89,17 +85,18 @@ bool judge_batch(const Plan& plan, const Planned& beta2, const Parameters& set, 
   const auto tokens = plan.told(setting::kTokensPerStep);
   if (!tokens || !(tokens->value > 0)) return false;
   if (beta2.value >= set["long"] && tokens->value >= kUsualBatch) {
-    Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5,
-                                 {"long-for-batch", {{"tokens", Value(std::lround(tokens->value))}}});
-    finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
+    Finding finding =
+        finding_of(plan, beta2, Severity::kNote, 0.5, {"long-for-batch", {{"tokens", count_value(tokens->value)}}});
+    finding.actions.push_back(
+        {{"shorten", {{"advised", kAdvised}}}, option_to_set(plan.run(), setting::kAdamBeta2, kAdvised)});
     out.add(std::move(finding));
     return true;
   }
   if (beta2.value > kAdvised || tokens->value > set["small"] * kUsualBatch) return false;
-  const double same = std::min(beta2_for_batch(kAdvised, kUsualBatch, tokens->value), kLargest);
-  Finding finding = finding_of(plan, beta2, Severity::kNote, 0.5,
-                               {"short-for-batch", {{"tokens", Value(std::lround(tokens->value))}}});
-  finding.actions.push_back({{"lengthen", {{"advised", same}}}, line_to_set(plan, setting::kAdamBeta2, same)});
+  const double same = std::min(1 - two_digits(1 - beta2_for_batch(kAdvised, kUsualBatch, tokens->value)), kLargest);
+  Finding finding =
+      finding_of(plan, beta2, Severity::kNote, 0.5, {"short-for-batch", {{"tokens", count_value(tokens->value)}}});
+  finding.actions.push_back({{"lengthen", {{"advised", same}}}, option_to_set(plan.run(), setting::kAdamBeta2, same)});
   out.add(std::move(finding));
   return true;
 }
@@ -112,23 +109,21 @@ void judge_length(const Plan& plan, const Planned& beta2, const Parameters& set,
   Finding finding = finding_of(
       plan, beta2, Severity::kNote, 0.5,
       {"long-for-run", {{"share", Value(100 * share, Unit::kPercent)}, {"steps", count_value(steps->value)}}});
-  finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
+  finding.actions.push_back(
+      {{"shorten", {{"advised", kAdvised}}}, option_to_set(plan.run(), setting::kAdamBeta2, kAdvised)});
   out.add(std::move(finding));
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  const OptimizerKind optimizer = optimizer_of(plan);
-  if (optimizer == OptimizerKind::kUnsaid) return out.not_applicable("optimizer-unsaid");
-  if (optimizer != OptimizerKind::kAdam) {
-    return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
-  }
+  if (!surely_adam(plan, out)) return;
   const auto beta2 = told_or_default(plan, setting::kAdamBeta2);
   if (!beta2) return out.not_applicable("no-beta2");
   if (!(beta2->value >= 0) || beta2->value >= 1) {
     Finding finding = finding_of(plan, *beta2, Severity::kError, 0.9, {"outside", {}});
     finding.message.values.pop_back();
-    finding.actions.push_back({{"shorten", {{"advised", kAdvised}}}, line_to_set(plan, setting::kAdamBeta2, kAdvised)});
+    finding.actions.push_back(
+        {{"shorten", {{"advised", kAdvised}}}, option_to_set(plan.run(), setting::kAdamBeta2, kAdvised)});
     return out.add(std::move(finding));
   }
   if (judge_log(plan, *beta2, set, out)) return;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "assay/setting.h"
+#include "rules/places.h"
 #include "rules/said_places.h"
 
 namespace assay {

@@ -18,6 +18,7 @@
 #include "facts/recipes.h"
 #include "facts/scaling_laws.h"
 #include "measure/training_kind.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/hyper/rate_trouble.h"
 #include "rules/places.h"
@@ -53,7 +54,7 @@ void advise(const Plan& plan, const std::optional<RecipeRange>& range, Finding& 
   if (!range) {
     const Recipe& most = recipe_of_greatest_rate();
     finding.actions.push_back({{"lower-to", {{"rate", most.peak_rate}, {"model", most.model}}},
-                               line_to_set(plan, setting::kLearningRate, most.peak_rate)});
+                               option_to_set(plan.run(), setting::kLearningRate, most.peak_rate)});
     return;
   }
   Values values = {{"count", range->count}, {"source", range->nearest->source.text}};
@@ -63,7 +64,7 @@ void advise(const Plan& plan, const std::optional<RecipeRange>& range, Finding& 
   finding.evidence.push_back({{"recipes", std::move(values)}, {}, {}});
   finding.actions.push_back(
       {{"use-published", {{"lowest", range->lowest->peak_rate}, {"highest", range->highest->peak_rate}}},
-       line_to_set(plan, setting::kLearningRate, range->nearest->peak_rate)});
+       option_to_set(plan.run(), setting::kLearningRate, range->nearest->peak_rate)});
 }
 
 std::optional<RecipeRange> range_of(const Plan& plan) {
@@ -107,8 +108,8 @@ bool against_step_law(const Plan& plan, const ActingRate& rate, const ModelSize&
       rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.7,
       {"over-step-law", {{"times", Value(rate.rate / law.rate, Unit::kTimes)}, {"law", two_digits(law.rate)}}});
   finding.evidence.push_back({{"step-law-of", {{"matrices", size.matrices}, {"tokens", tokens->value}}}, {}, {}});
-  finding.actions.push_back(
-      {{"use-law", {{"law", two_digits(law.rate)}}}, line_to_set(plan, setting::kLearningRate, two_digits(law.rate))});
+  finding.actions.push_back({{"use-law", {{"law", two_digits(law.rate)}}},
+                             option_to_set(plan.run(), setting::kLearningRate, two_digits(law.rate))});
   out.add(std::move(finding));
   return true;
 }
@@ -135,7 +136,8 @@ void judge_adapters(const Plan& plan, const ActingRate& rate, Findings& out) {
   if (rate.rate <= kAdaptersMost) return;
   Finding finding =
       finding_of(rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.7, {"adapters-high", {}});
-  finding.actions.push_back({{"use-adapter-rate", {}}, line_to_set(plan, setting::kLearningRate, kAdaptersUsual)});
+  finding.actions.push_back(
+      {{"use-adapter-rate", {}}, option_to_set(plan.run(), setting::kLearningRate, kAdaptersUsual)});
   out.add(std::move(finding));
 }
 
@@ -145,7 +147,8 @@ void judge_policy(const Plan& plan, const ActingRate& rate, TrainingKind kind, F
   const bool rewards = kind == TrainingKind::kReinforcement;
   Finding finding = finding_of(rate, ran_well(plan.run()) ? Severity::kNote : Severity::kWarning, 0.65,
                                {rewards ? "reinforcement-high" : "preference-high", {}});
-  finding.actions.push_back({{"use-preference-rate", {}}, line_to_set(plan, setting::kLearningRate, kPreferenceUsual)});
+  finding.actions.push_back(
+      {{"use-preference-rate", {}}, option_to_set(plan.run(), setting::kLearningRate, kPreferenceUsual)});
   out.add(std::move(finding));
 }
 
@@ -155,10 +158,7 @@ void judge_settings(const Plan& plan, const Parameters& set, Findings& out) {
   const OptimizerKind optimizer = optimizer_of(plan);
   if (absurd(plan, *rate, optimizer, out)) return;
   if (trains_adapters(plan.run().config)) return judge_adapters(plan, *rate, out);
-  if (optimizer == OptimizerKind::kUnsaid) return out.not_applicable("optimizer-unsaid");
-  if (optimizer != OptimizerKind::kAdam) {
-    return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
-  }
+  if (!surely_adam(plan, out)) return;
   if (scales_rates_by_width(plan.run().config)) return out.not_applicable("by-width");
   const TrainingKind kind = training_kind(plan.run());
   if (tunes_policy(plan, kind)) return judge_policy(plan, *rate, kind, out);
@@ -203,11 +203,11 @@ void advise_less(const Plan& plan, const RateTrouble& it, const Recipe* publishe
   const double half = two_digits((rising ? it.rate : it.peak_rate) / 2);
   if (it.published && published->peak_rate < half) {
     finding.actions.push_back({{"to-published", {{"highest", published->peak_rate}, {"model", published->model}}},
-                               line_to_set(plan, setting::kLearningRate, published->peak_rate)});
+                               option_to_set(plan.run(), setting::kLearningRate, published->peak_rate)});
     return;
   }
   finding.actions.push_back(
-      {{rising ? "stay-below" : "halve", {{"half", half}}}, line_to_set(plan, setting::kLearningRate, half)});
+      {{rising ? "stay-below" : "halve", {{"half", half}}}, option_to_set(plan.run(), setting::kLearningRate, half)});
 }
 
 void tell_trouble(const Plan& plan, const RateTrouble& it, const Recipe* published, Findings& out) {
@@ -375,7 +375,8 @@ const Rule kLearningRateHigh{
              "warning. From random weights: 4 times StepLaw, only for models on its grid (0.21-1.07 B parameters in "
              "the layers, 4-100 B tokens), or 10 times the greatest published rate of models within three times the "
              "size; 3 times is a note. From trained weights: more than these were pre-trained with is a note, 10 times "
-             "a warning. Adapters: above 0.01; preference and reinforcement training of a whole model: above 1e-4. If a hundred records "
+             "a warning. Adapters: above 0.01; preference and reinforcement training of a whole model: above 1e-4. If "
+             "a hundred records "
              "show that the run trains, all of this is a note. "
              "On StepLaw's published grid (17 cells of at least 25 runs) the run nearest to its advice is on average "
              "0.10 %, at worst 0.31 %, above the best of its cell; four times the rate cost 1.8-6.4 %, eight times "

@@ -14,6 +14,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "measure/model_shape.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/loss_support.h"
 #include "rules/places.h"
@@ -131,7 +132,7 @@ void judge_settings(const Plan& plan, double below, Findings& out) {
   if (near) {
     finding->actions.push_back(
         {{"use-published", {{"lowest", range.lowest->peak_rate}, {"highest", range.highest->peak_rate}}},
-         line_to_set(plan, setting::kLearningRate, range.nearest->peak_rate)});
+         option_to_set(plan.run(), setting::kLearningRate, range.nearest->peak_rate)});
   } else {
     finding->actions.push_back({{"set-a-rate", {}}, ""});
   }

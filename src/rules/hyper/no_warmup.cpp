@@ -18,8 +18,8 @@
 #include "core/curve.h"
 #include "facts/scaling_laws.h"
 #include "measure/loss_events.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
-#include "rules/issues.h"
 #include "rules/places.h"
 #include "rules/rule.h"
 
@@ -57,7 +57,7 @@ void advise(const Plan& plan, Finding& finding) {
   const Value steps = count_value(memory.steps());
   // Frameworks refuse a warm-up that is told in two units.
   const bool other_unit = warmup_of(plan).said && plan.setting(setting::kWarmupSteps) == nullptr;
-  const std::string command = other_unit ? "" : line_to_set(plan, setting::kWarmupSteps, memory.steps());
+  const std::string command = other_unit ? "" : option_to_set(plan.run(), setting::kWarmupSteps, memory.steps());
   finding.actions.push_back({{"warm-up", {{"steps", steps}, {"beta2", memory.beta2}}}, command});
 }
 
@@ -151,10 +151,7 @@ void judge_settings(const Plan& plan, const Beginning& beginning, const WarmupSa
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  const OptimizerKind optimizer = optimizer_of(plan);
-  if (optimizer != OptimizerKind::kAdam && optimizer != OptimizerKind::kUnsaid) {
-    return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
-  }
+  if (!perhaps_adam(plan, out)) return;
   if (trains_adapters(run.config)) return out.not_applicable("adapters");
   const Beginning beginning = beginning_of(plan);
   if (beginning.start == Start::kTrained) return out.not_applicable("began-trained");
@@ -165,7 +162,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const auto seen = logged_warmup(run);
   const bool rises = seen && *seen > 0;
   if (rises && (!said || static_cast<double>(*seen) >= memory_of(plan).steps())) return;
-  if (optimizer == OptimizerKind::kUnsaid) return out.not_applicable("optimizer-unsaid");
+  if (!surely_adam(plan, out)) return;
   judge_settings(plan, beginning, warmup, set["rate"], out);
 }
 

@@ -119,7 +119,6 @@ const Setting* loaded(const Config& config) {
 // A template is filled in by its reader: what it does not say may be said elsewhere.
 constexpr double kTemplate = 0.65;
 constexpr double kOwnFolder = 0.5;
-constexpr double kLikely = 0.6;
 
 // What training it is, where that is at least likely.
 TrainingKind likely_kind(const Run& run) {
@@ -347,51 +346,26 @@ bool ran_well(const Run& run) {
   return std::isfinite(end) && end <= first->value(0);
 }
 
-namespace {
-
-struct OptionName {
-  std::string_view framework;
-  std::string_view key;
-  std::string_view option;
-};
-
-constexpr auto kOptions = std::to_array<OptionName>({
-    {"megatron", setting::kLearningRate, "--lr"},
-    {"megatron", setting::kWarmupSteps, "--lr-warmup-iters"},
-    {"megatron", setting::kAdamBeta2, "--adam-beta2"},
-    {"megatron", setting::kAdamEpsilon, "--adam-eps"},
-    {"megatron", setting::kWeightDecay, "--weight-decay"},
-    {"hf-trainer", setting::kLearningRate, "--learning_rate"},
-    {"hf-trainer", setting::kWarmupSteps, "--warmup_steps"},
-    {"hf-trainer", setting::kAdamBeta2, "--adam_beta2"},
-    {"hf-trainer", setting::kAdamEpsilon, "--adam_epsilon"},
-    {"hf-trainer", setting::kWeightDecay, "--weight_decay"},
-    {"nanogpt", setting::kLearningRate, "--learning_rate="},
-    {"nanogpt", setting::kWarmupSteps, "--warmup_iters="},
-    {"nanogpt", setting::kAdamBeta2, "--beta2="},
-    {"nanogpt", setting::kWeightDecay, "--weight_decay="},
-});
-
-std::string joined(std::string_view option, const std::string& number) {
-  return std::string(option) + (option.ends_with('=') ? "" : " ") + number;
+bool perhaps_adam(const Plan& plan, Findings& out) {
+  const OptimizerKind optimizer = optimizer_of(plan);
+  if (optimizer == OptimizerKind::kAdam || optimizer == OptimizerKind::kUnsaid) return true;
+  out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
+  return false;
 }
 
-}  // namespace
+bool surely_adam(const Plan& plan, Findings& out) {
+  if (optimizer_of(plan) != OptimizerKind::kUnsaid) return perhaps_adam(plan, out);
+  out.not_applicable("optimizer-unsaid");
+  return false;
+}
 
-std::string line_to_set(const Plan& plan, std::string_view key, double value) {
-  const std::string number = value >= 1 && value == std::floor(value) && value < 1e9 ? fmt::format("{:.0f}", value)
-                                                                                     : fmt::format("{:.4g}", value);
-  const Setting* said = plan.setting(key);
-  // Betas are written together: one of them alone is no line to copy.
-  const bool pair = said != nullptr && lower(said->written).find("betas") != std::string::npos;
-  if (pair) return "";
-  if (said != nullptr && said->written.starts_with("-")) return joined(said->written, number);
-  for (const OptionName& one : kOptions) {
-    if (one.framework == plan.framework() && one.key == key) return joined(one.option, number);
-  }
-  if (said == nullptr || said->written.empty()) return "";
-  const std::size_t slash = said->written.rfind('/');
-  return (slash == std::string::npos ? said->written : said->written.substr(slash + 1)) + ": " + number;
+Finding about_number(const Plan& plan, const Planned& number, std::string_view name, Phrase message) {
+  Finding out;
+  out.where = where_said(number);
+  out.message = std::move(message);
+  out.message.values.insert(out.message.values.begin(), {{std::string(name), number.value}, {"option", named(number)}});
+  add_default(plan, number, out);
+  return out;
 }
 
 void add_recipe(Values& values, const std::string& name, const Recipe& recipe) {

@@ -26,6 +26,10 @@ enum class OptimizerKind : std::uint8_t {
 };
 /// By the setting, else by what the framework always takes.
 OptimizerKind optimizer_of(const Plan& plan);
+/// What is known of Adam holds for the plan; else the rule is not applicable, and the sentence says why. perhaps: where
+/// nothing tells the optimizer, too. Sentences: with_optimizer_sentences.
+bool surely_adam(const Plan& plan, Findings& out);
+bool perhaps_adam(const Plan& plan, Findings& out);
 /// As it is written; empty: not said.
 std::string optimizer_word(const Plan& plan);
 
@@ -79,11 +83,11 @@ WarmupSaid warmup_of(const Plan& plan);
 /// above where it began.
 bool ran_well(const Run& run);
 
-/// A line to copy that sets it: in the words of the source, or of the framework; empty where neither is known.
-std::string line_to_set(const Plan& plan, std::string_view key, double value);
-
 /// A published rate with its model: {name} and {name_model}.
 void add_recipe(Values& values, const std::string& name, const Recipe& recipe);
+
+/// A finding about one number of the optimizer, which the message has under `name`, and its option under "option".
+Finding about_number(const Plan& plan, const Planned& number, std::string_view name, Phrase message);
 
 /// Sentences that several of these rules use.
 std::vector<SentenceRecord> with_optimizer_sentences(std::initializer_list<SentenceRecord> own);

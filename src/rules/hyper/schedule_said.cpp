@@ -17,6 +17,7 @@
 #include "assay/setting.h"
 #include "rules/hyper/schedule_issues.h"
 #include "rules/loss_support.h"
+#include "rules/places.h"
 #include "rules/said_places.h"
 
 namespace assay {

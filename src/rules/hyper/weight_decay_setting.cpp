@@ -15,6 +15,7 @@
 
 #include "assay/setting.h"
 #include "facts/scaling_laws.h"
+#include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/places.h"
 #include "rules/rule.h"
@@ -48,14 +49,10 @@ bool times_relative_rate(const Plan& plan) {
 }
 
 Finding finding_of(const Plan& plan, const Planned& decay, Severity severity, double confidence, Phrase message) {
-  Finding out;
+  Finding out = about_number(plan, decay, "decay", std::move(message));
   out.severity = severity;
   out.confidence = confidence;
   out.impact = 0.3;
-  out.where = where_said(decay);
-  out.message = std::move(message);
-  out.message.values.insert(out.message.values.begin(), {{"decay", decay.value}, {"option", named(decay)}});
-  add_default(plan, decay, out);
   return out;
 }
 
@@ -87,7 +84,8 @@ bool judge_strength(const Plan& plan, const Planned& decay, double rate, const P
                                {times_relative_rate(plan) ? "takes-relative" : "takes",
                                 {{"taken", Value(100 * taken, Unit::kPercent)}, {"rate", rate}}});
   const double advised = times_relative_rate(plan) ? two_digits(kUsual * rate) : kUsual;
-  tell(std::move(finding), "set-to", {{"advised", advised}}, line_to_set(plan, setting::kWeightDecay, advised), out);
+  tell(std::move(finding), "set-to", {{"advised", advised}}, option_to_set(plan.run(), setting::kWeightDecay, advised),
+       out);
   return true;
 }
 
@@ -100,31 +98,27 @@ void judge_timescale(const Plan& plan, const Planned& decay, double rate, const 
   if (decay.value * share / kMiddle > kStrongest) return out.not_applicable("short");
   out.add(finding_of(plan, decay, Severity::kNote, 0.55,
                      {share < set["least"] ? "forgets-fast" : "hardly-acts",
-                      {{"tau", Value(std::lround(two_digits(tau)))},
-                       {"steps", Value(std::lround(steps->value))},
+                      {{"tau", count_value(two_digits(tau))},
+                       {"steps", count_value(steps->value)},
                        {"rate", rate},
                        {"share", two_digits(share)}}}));
 }
 
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
-  const OptimizerKind optimizer = optimizer_of(plan);
-  if (optimizer == OptimizerKind::kUnsaid) return out.not_applicable("optimizer-unsaid");
-  if (optimizer != OptimizerKind::kAdam) {
-    return out.not_applicable("not-adam", {{"optimizer", optimizer_word(plan)}});
-  }
+  if (!surely_adam(plan, out)) return;
   const auto decay = told_or_default(plan, setting::kWeightDecay);
   if (!decay) return out.not_applicable("no-decay");
   if (decay->value < 0) {
     return tell(finding_of(plan, *decay, Severity::kError, 0.9, {"negative", {}}), "set-to", {{"advised", kUsual}},
-                line_to_set(plan, setting::kWeightDecay, kUsual), out);
+                option_to_set(plan.run(), setting::kWeightDecay, kUsual), out);
   }
   if (judge_schedule(plan, *decay, out)) return;
   const Beginning beginning = beginning_of(plan);
   if (decay->value == 0) {
     if (beginning.start != Start::kScratch || !model_size(plan)) return;
     return tell(finding_of(plan, *decay, Severity::kNote, 0.5, {"none", {}}), "recipes-have-one", {},
-                line_to_set(plan, setting::kWeightDecay, kUsual), out);
+                option_to_set(plan.run(), setting::kWeightDecay, kUsual), out);
   }
   const auto rate = acting_rate(plan);
   if (!rate || !(rate->rate > 0)) return out.not_applicable("no-rate");

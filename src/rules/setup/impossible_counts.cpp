@@ -15,6 +15,7 @@
 
 #include "assay/setting.h"
 #include "rules/actions.h"
+#include "rules/places.h"
 #include "rules/said_places.h"
 #include "rules/setup/impossible.h"
 

@@ -37,10 +37,8 @@ std::optional<Said> number(const Plan& plan, std::string_view key) {
   return Said{said, *value};
 }
 
-// Betas are written together: one of them alone is no line to copy.
 std::string line(const Plan& plan, const Said& one, double value) {
-  const bool pair = one.setting->written.find("betas") != std::string::npos;
-  return pair ? "" : option_to_set(plan.run(), one.setting->key, value);
+  return option_to_set(plan.run(), one.setting->key, value);
 }
 
 // Whose Adam is torch.optim's own, which tests its arguments; Megatron-LM and DeepSpeed have fused ones that do not.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "rules/places.h"
 #include "rules/rule.h"
 #include "rules/setup/impossible.h"
 
@@ -43,10 +44,6 @@ bool beside_each_other(const Setting& a, const Setting& b) {
 namespace {
 
 constexpr std::size_t kMostFindings = 6;
-
-bool has_records(const Run& run) {
-  return std::any_of(run.segments.begin(), run.segments.end(), [](const Segment& one) { return !one.empty(); });
-}
 
 Finding finding_of(const Run& run, const Issue& issue) { return one_finding(run, {issue}); }
 
