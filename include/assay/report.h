@@ -132,6 +132,7 @@ struct Threshold {
 struct RuleRecord {
   std::string name;
   std::string family;
+  bool tells_why = false;  // its findings say why something happened, not what
   Text title;
   std::vector<Sentence> sentences;
 };

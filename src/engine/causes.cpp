@@ -43,9 +43,9 @@ enum class When : std::uint8_t {
   kFirstSteps,
 };
 
-constexpr double kBeginning = 0.1;                 // of the run
-constexpr std::int64_t kFirst = 50;                // steps in which a state that is zero from the start shows
-constexpr std::int64_t kShortestBeginning = 2000;  // 2/(1 - beta2) at 0.999: the longest that is in use
+constexpr double kBeginning = 0.1;                // of the run
+constexpr std::int64_t kFirst = 50;               // steps in which a state that is zero from the start shows
+constexpr std::int64_t kLongestBeginning = 2000;  // 2/(1 - beta2) at 0.999: the longest that is in use
 
 // What to do about an effect is what to do about its cause: other data do not help against a rate.
 enum class Advice : std::uint8_t { kStays, kOfTheCause };
@@ -94,7 +94,7 @@ std::int64_t end_of_beginning(const Run& run) {
   }
   last = std::max(last, run.planned_steps.value_or(0));
   const auto tenth = static_cast<std::int64_t>(kBeginning * static_cast<double>(last));
-  std::int64_t end = std::min(kShortestBeginning, std::max(tenth, kFirst));
+  std::int64_t end = std::min(kLongestBeginning, std::max(tenth, kFirst));
   const Segment& first = run.segments.front();
   if (const auto row = first.empty() ? std::nullopt : warmup_end_row(first)) {
     end = std::max(end, first.rows->step[*row]);
@@ -172,8 +172,8 @@ void share_causes(std::vector<Finding>& findings) {
 }  // namespace
 
 bool tells_why(const Finding& finding) {
-  if (finding.name == "run-restarted" || finding.name == "rerun-fault") return true;
-  return is_cause(finding);
+  const Rule* rule = find_rule(finding.name);
+  return rule != nullptr && tells_why(*rule);
 }
 
 void link_causes(const Run& run, const std::vector<std::string>& ignored, std::vector<Finding>& findings) {

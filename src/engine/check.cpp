@@ -244,6 +244,7 @@ void add_rule_records(const std::vector<const Rule*>& rules, Report& report) {
     RuleRecord record;
     record.name = rule->name;
     record.family = rule->family;
+    record.tells_why = tells_why(*rule);
     record.title = text_of(rule->title_en, rule->title_zh);
     for (const SentenceRecord& sentence : rule->sentences) {
       record.sentences.push_back({std::string(sentence.key), text_of(sentence.en, sentence.zh)});

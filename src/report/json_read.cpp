@@ -331,6 +331,8 @@ RuleRecord rule_of(const Node& node) {
   RuleRecord out;
   out.name = node["name"].text();
   out.family = node["family"].text();
+  // Reports before the field had no phenomenon that is a reason.
+  out.tells_why = node.lacks("tells_why") ? out.family != "phenomenon" : node["tells_why"].truth();
   out.title = both(node["title"]);
   out.sentences = node["sentences"].all(
       [](const Node& item) { return Sentence{item["key"].text(), Text{item["en"].text(), item["zh"].text()}}; });

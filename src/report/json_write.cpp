@@ -312,6 +312,7 @@ class Writer {
     out["records"] = all(report_.rules, [](const RuleRecord& one) {
       return Json{{"name", text(one.name)},
                   {"family", text(one.family)},
+                  {"tells_why", one.tells_why},
                   {"title", both(one.title)},
                   {"sentences", all(one.sentences, [](const Sentence& item) {
                      return Json{{"key", text(item.key)}, {"en", text(item.text.en)}, {"zh", text(item.text.zh)}};

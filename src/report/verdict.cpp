@@ -319,7 +319,7 @@ std::string headline(const Report& report, Language language) {
 
 bool tells_what(const Report& report, const Finding& finding) {
   const RuleRecord* rule = rule_record(report, finding.name);
-  return rule != nullptr && rule->family == "phenomenon";
+  return rule != nullptr && !rule->tells_why;
 }
 
 bool refers_to(const Finding& finding, const Finding& other) {

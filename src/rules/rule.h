@@ -77,12 +77,16 @@ struct Rule {
   Scope scope = Scope::kRun;
   Needs needs = Needs::kARun;
   Severity severity = Severity::kWarning;  // the usual one
+  bool is_reason = false;                  // of a phenomenon: it is the reason of others (a restart, a broken machine)
   std::vector<Parameter> parameters;
   std::vector<SentenceRecord> sentences;
   Documentation docs;
   void (*judge)(const Run& run, const Parameters& set, Findings& out) = nullptr;              // Scope::kRun
   void (*judge_reading)(const Report& read, const Parameters& set, Findings& out) = nullptr;  // Scope::kReading
 };
+
+/// Whether its findings say why something happened, not what: those about settings, data and machines do.
+inline bool tells_why(const Rule& rule) { return rule.family != "phenomenon" || rule.is_reason; }
 
 /// All rules in the order of the table.
 std::span<const Rule* const> all_rules();

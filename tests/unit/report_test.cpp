@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <regex>
 #include <sstream>
 
 #include "assay/check.h"
@@ -18,6 +19,7 @@
 namespace assay {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -139,10 +141,20 @@ TEST(Report, EffectsPointAtTheirCauses) {
 TEST(Report, CausesAndSignsHaveTheirWords) {
   Report report = test::sample_report();
   for (RuleRecord& rule : report.rules) {
-    if (rule.name == report.findings[0].name) rule.family = "hyper";
+    if (rule.name == report.findings[0].name) rule.tells_why = true;
   }
   EXPECT_THAT(render_text(report, {.width = 120}), HasSubstr("train.log:1938  caused by finding 1\n"));
   EXPECT_THAT(render_text(report, {.language = Language::kChinese, .width = 120}), HasSubstr("由问题 1 引起"));
+  EXPECT_THAT(headline(report, Language::kEnglish), AllOf(HasSubstr("Most likely: "), HasSubstr("; it led to: ")));
+  // A phenomenon may be a reason (a restart): that is told, and goes with the report.
+  const std::string json = render_json(report, {});
+  const auto again = parse_report(json);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(headline(*again, Language::kEnglish), headline(report, Language::kEnglish));
+  // Older reports do not tell it: there every phenomenon is what happened.
+  const auto older = parse_report(std::regex_replace(json, std::regex(R"("tells_why": ?(true|false),)"), ""));
+  ASSERT_TRUE(older.has_value());
+  EXPECT_THAT(headline(*older, Language::kEnglish), HasSubstr("Worst: "));
 }
 
 TEST(Report, ThresholdsThatWereSetAreTold) {

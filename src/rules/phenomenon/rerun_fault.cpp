@@ -152,6 +152,7 @@ const Rule kRerunFault{
     .title_zh = "计算结果未通过校验，该步被重跑",
     .scope = Scope::kRun,
     .severity = Severity::kError,
+    .is_reason = true,
     .sentences =
         {{"persistent",
           "step {step}: another device computes another result: the first device is probably broken (persistent error)",

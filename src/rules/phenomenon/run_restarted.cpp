@@ -209,6 +209,7 @@ const Rule kRunRestarted{
     .title_zh = "训练中途重启过",
     .scope = Scope::kRun,
     .severity = Severity::kNote,
+    .is_reason = true,
     .parameters =
         {{"rise", "of the level", 0.10, 0.02, 10,
           "as for loss-divergence: less is what other data makes; below it a difference is a note"},

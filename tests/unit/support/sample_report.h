@@ -43,7 +43,7 @@ inline Curve grad_norm_curve() {
 }
 
 inline RuleRecord rule(std::string name, Text title, std::vector<Sentence> sentences) {
-  return {std::move(name), "phenomenon", std::move(title), std::move(sentences)};
+  return {std::move(name), "phenomenon", false, std::move(title), std::move(sentences)};
 }
 
 inline std::vector<Finding> sample_findings() {
