@@ -16,7 +16,8 @@ namespace assay {
 
 struct Progress;  // src/base/progress.h
 
-/// What the user says of a run where its settings do not. Zero: nothing.
+/// What the user says of a run: it fills what the settings leave out, and stands where they say something else (the
+/// report tells what was replaced). Zero: nothing.
 struct Gaps {
   std::int64_t parameters = 0;  // of the model
   std::int64_t tokens = 0;      // that it is trained on
@@ -30,7 +31,7 @@ struct CheckOptions {
   unsigned jobs = 0;                                // 0: as many as there are processors
   bool judge = true;                                // false: only read (`show`)
   std::size_t held_bytes = std::size_t{512} << 20;  // of recordings between reading and judging; the rest is read again
-  Gaps gaps = {};                                   // filled in runs whose settings do not tell them
+  Gaps gaps = {};                                   // told by the user
   bool details = false;                             // fill the parts of RunSummary that `show` prints
   const std::atomic<bool>* interrupted = nullptr;
   Progress* progress = nullptr;

@@ -64,6 +64,24 @@ std::string_view known_end(std::string_view reference, bool& open) {
   return slash == std::string_view::npos ? std::string_view{} : reference.substr(slash + 1);
 }
 
+// A reference, and the places where it is looked for from a folder.
+struct Search {
+  Search(std::string_view folder, std::string_view reference)
+      : wanted(names_of(known_end(reference, open))), of_folder(names_of(folder)), absolute(folder.starts_with('/')) {}
+
+  // The names from `from` on, seen from `up` levels above the folder.
+  std::string place(std::size_t up, std::size_t from) const {
+    std::vector<std::string> whole(of_folder.begin(), of_folder.end() - static_cast<std::ptrdiff_t>(up));
+    whole.insert(whole.end(), wanted.begin() + static_cast<std::ptrdiff_t>(from), wanted.end());
+    return joined(names_of(joined(whole, 0, absolute)), 0, absolute);
+  }
+
+  bool open = false;
+  std::vector<std::string> wanted;
+  std::vector<std::string> of_folder;
+  bool absolute;
+};
+
 bool is_end_of(const std::vector<std::string>& path, const std::vector<std::string>& end, std::size_t from) {
   const std::size_t count = end.size() - from;
   return count <= path.size() && std::equal(end.begin() + static_cast<std::ptrdiff_t>(from), end.end(),
@@ -122,41 +140,31 @@ std::size_t fits_reference(std::string_view path, std::string_view folder, std::
 }
 
 std::vector<std::string> paths_of_reference(std::string_view folder, std::string_view reference) {
-  bool open = false;
-  const std::vector<std::string> wanted = names_of(known_end(reference, open));
+  const Search search(folder, reference);
   std::vector<std::string> out;
-  if (wanted.empty()) return out;
-  const std::vector<std::string> of_folder = names_of(folder);
-  const bool absolute = folder.starts_with('/');
+  if (search.wanted.empty()) return out;
   if (reference.starts_with('/')) out.push_back(joined(names_of(reference), 0, true));
-  for (std::size_t up = 0; up <= of_folder.size() && out.size() < kMostPaths; ++up) {
-    for (std::size_t from = 0; from < (open ? wanted.size() : 1); ++from) {
-      std::vector<std::string> whole(of_folder.begin(), of_folder.end() - static_cast<std::ptrdiff_t>(up));
-      whole.insert(whole.end(), wanted.begin() + static_cast<std::ptrdiff_t>(from), wanted.end());
-      out.push_back(joined(names_of(joined(whole, 0, absolute)), 0, absolute));
+  for (std::size_t up = 0; up <= search.of_folder.size() && out.size() < kMostPaths; ++up) {
+    for (std::size_t from = 0; from < (search.open ? search.wanted.size() : 1); ++from) {
+      out.push_back(search.place(up, from));
     }
   }
   return out;
 }
 
 std::vector<std::string> places_of_reference(std::string_view folder, std::string_view reference) {
-  bool open = false;
-  const std::vector<std::string> wanted = names_of(known_end(reference, open));
+  const Search search(folder, reference);
   std::vector<std::string> out;
-  if (wanted.empty()) return out;
-  const std::vector<std::string> of_folder = names_of(folder);
-  const bool absolute = folder.starts_with('/');
-  const auto add = [&](const std::vector<std::string>& base, std::size_t from) {
-    std::vector<std::string> whole = base;
-    whole.insert(whole.end(), wanted.begin() + static_cast<std::ptrdiff_t>(from), wanted.end());
-    const std::string path = joined(names_of(joined(whole, 0, absolute)), 0, absolute);
-    if (out.size() < kMostPlaces && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
+  if (search.wanted.empty()) return out;
+  const auto add = [&](std::size_t up, std::size_t from) {
+    std::string path = search.place(up, from);
+    if (out.size() < kMostPlaces && std::find(out.begin(), out.end(), path) == out.end()) {
+      out.push_back(std::move(path));
+    }
   };
-  add(of_folder, 0);
-  if (open && wanted.size() > 1) add(of_folder, wanted.size() - 1);
-  for (std::size_t up = 1; up <= of_folder.size() && up <= 2 && wanted.front() != ".."; ++up) {
-    add({of_folder.begin(), of_folder.end() - static_cast<std::ptrdiff_t>(up)}, 0);
-  }
+  add(0, 0);
+  if (search.open && search.wanted.size() > 1) add(0, search.wanted.size() - 1);
+  for (std::size_t up = 1; up <= search.of_folder.size() && up <= 2 && search.wanted.front() != ".."; ++up) add(up, 0);
   return out;
 }
 

@@ -31,6 +31,7 @@
 #include "assay/metric.h"
 #include "assay/setting.h"
 #include "base/ascii.h"
+#include "measure/adapters.h"
 #include "measure/derive.h"
 #include "measure/model_shape.h"
 #include "measure/scaler.h"
@@ -47,26 +48,6 @@ constexpr double kRisingShare = 0.5;
 constexpr double kCertainly = 0.95;
 constexpr double kProbably = 0.75;
 constexpr double kPerhaps = 0.5;
-
-bool says_no(std::string_view value) {
-  return value.empty() || value == "0" || value == "false" || value == "none" || value == "null" || value == "''" ||
-         value == "[]" || value == "()" || value == "{}";
-}
-
-// A dump of all arguments names adapters whether they are used or not.
-bool adapters_are_off(const Config& config) {
-  return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& setting) {
-    const std::string key = lower(setting.key);
-    const bool decides = key == "use_lora" || key == "use_peft" || key == "peft" || key.starts_with("lora_target");
-    return decides && setting.unknown.empty() && says_no(lower(setting.value));
-  });
-}
-
-// DeepSeek's attention calls its ranks like those of adapters.
-bool is_rank_of_latent_attention(std::string_view key) {
-  return key == setting::kQueryLoraRank || key == setting::kKeyValueLoraRank || key.ends_with("/q_lora_rank") ||
-         key.ends_with("/kv_lora_rank") || key == "q_lora_rank" || key == "kv_lora_rank" || key == "o_lora_rank";
-}
 
 KindOfTraining told(TrainingKind kind, double confidence, std::string en, std::string zh) {
   return {kind, confidence, {std::move(en), std::move(zh)}, false};
@@ -150,11 +131,11 @@ KindOfTraining by_setting(TrainingKind kind, double confidence, const Setting& s
 
 KindOfTraining from_settings(const Config& config) {
   KindOfTraining out;
-  const bool no_adapters = adapters_are_off(config);
+  const Setting* const adapters = adapters_said(config);
   for (const Setting& setting : config.settings) {
     const std::string key = lower(setting.key);
     const std::string value = lower(setting.value);
-    if (says_no(value) || !setting.unknown.empty() || key == setting::kFramework) continue;
+    if (says_no(setting) || !setting.unknown.empty() || key == setting::kFramework) continue;
     if (names_a_method(key)) {
       const auto kind = kind_of_method(value);
       if (kind && *kind != TrainingKind::kFineTuning) return by_setting(*kind, kCertainly, setting);
@@ -165,10 +146,7 @@ KindOfTraining from_settings(const Config& config) {
     }
     if (of_a_teacher(key)) return by_setting(TrainingKind::kSelfDistillation, kProbably, setting);
     if (key == "init_from" && value == "scratch") return by_setting(TrainingKind::kPretraining, kCertainly, setting);
-    const bool latent = is_rank_of_latent_attention(key);
-    const bool adapters = !no_adapters && !latent &&
-                          contains_any(key, {"lora_r", "lora_alpha", "lora_target", "peft", "adapter_r", "qlora"});
-    if (adapters || key == setting::kFineTuning || key == "finetune" || key == "use_lora" || key == "sft") {
+    if (&setting == adapters || key == setting::kFineTuning || key == "finetune" || key == "sft") {
       out = by_setting(TrainingKind::kFineTuning, kCertainly, setting);
     }
     const std::string written = lower(setting.written);

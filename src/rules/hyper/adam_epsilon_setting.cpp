@@ -13,6 +13,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "facts/scaling_laws.h"
+#include "measure/adapters.h"
 #include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/loss_support.h"
@@ -91,7 +92,7 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   }
   const auto size = model_size(plan);
   if (!size) return out.not_applicable("no-size");
-  if (trains_adapters(run.config)) return out.not_applicable("adapters");
+  if (adapters_said(run.config) != nullptr) return out.not_applicable("adapters");
   const auto brake = brake_of(run, epsilon->value, size->parameters);
   if (brake) return judge_seen(plan, *epsilon, *brake, set, out);
   if (epsilon->value < kBrakes) return out.not_applicable("no-norms");

@@ -1,7 +1,6 @@
 #pragma once
-// What config-drift finds: settings against their traces in the log (drift_seen.cpp, the
-// schedule in drift_schedule.cpp), sources of one run against each
-// other (drift_said.cpp).
+// What config-drift finds: settings against their traces in the log (drift_seen.cpp; the schedule in
+// drift_schedule.cpp), and the sources of one run against each other (drift_said.cpp).
 
 #include <optional>
 #include <vector>

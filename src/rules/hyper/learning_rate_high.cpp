@@ -17,6 +17,7 @@
 #include "core/curve.h"
 #include "facts/recipes.h"
 #include "facts/scaling_laws.h"
+#include "measure/adapters.h"
 #include "measure/training_kind.h"
 #include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
@@ -86,7 +87,7 @@ bool absurd(const Plan& plan, const ActingRate& rate, OptimizerKind optimizer, F
   const bool cannot = adam && !factor && rate.rate >= kAdamCannot;
   const bool hardly = adam && !factor && rate.rate >= kAdamHardly;
   if (!nothing && !hardly) return false;
-  if (trains_adapters(plan.run().config) && !nothing && !cannot) return false;
+  if (adapters_said(plan.run().config) != nullptr && !nothing && !cannot) return false;
   if (ran_well(plan.run())) return true;  // then it is not what acted
   const bool error = nothing || cannot;
   Finding finding = finding_of(rate, error ? Severity::kError : Severity::kWarning,
@@ -157,7 +158,7 @@ void judge_settings(const Plan& plan, const Parameters& set, Findings& out) {
   if (!rate) return out.not_applicable("no-rate");
   const OptimizerKind optimizer = optimizer_of(plan);
   if (absurd(plan, *rate, optimizer, out)) return;
-  if (trains_adapters(plan.run().config)) return judge_adapters(plan, *rate, out);
+  if (adapters_said(plan.run().config) != nullptr) return judge_adapters(plan, *rate, out);
   if (!surely_adam(plan, out)) return;
   if (scales_rates_by_width(plan.run().config)) return out.not_applicable("by-width");
   const TrainingKind kind = training_kind(plan.run());
@@ -232,7 +233,7 @@ void tell_trouble(const Plan& plan, const RateTrouble& it, const Recipe* publish
 // optimizer is Adam, or that a language model is trained.
 const Recipe* greatest_recipe(const Plan& plan) {
   const Config& config = plan.run().config;
-  if (optimizer_of(plan) != OptimizerKind::kAdam || trains_adapters(config) || scales_rates_by_width(config)) {
+  if (optimizer_of(plan) != OptimizerKind::kAdam || adapters_said(config) != nullptr || scales_rates_by_width(config)) {
     return nullptr;
   }
   if (const auto range = range_of(plan)) return range->highest;

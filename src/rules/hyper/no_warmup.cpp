@@ -17,6 +17,7 @@
 #include "assay/setting.h"
 #include "core/curve.h"
 #include "facts/scaling_laws.h"
+#include "measure/adapters.h"
 #include "measure/loss_events.h"
 #include "rules/actions.h"
 #include "rules/hyper/optimizer_plan.h"
@@ -152,7 +153,7 @@ void judge_settings(const Plan& plan, const Beginning& beginning, const WarmupSa
 void judge(const Run& run, const Parameters& set, Findings& out) {
   const Plan plan(run);
   if (!perhaps_adam(plan, out)) return;
-  if (trains_adapters(run.config)) return out.not_applicable("adapters");
+  if (adapters_said(run.config) != nullptr) return out.not_applicable("adapters");
   const Beginning beginning = beginning_of(plan);
   if (beginning.start == Start::kTrained) return out.not_applicable("began-trained");
   if (beginning.start == Start::kUnknown) return out.not_applicable("begins-unknown");

@@ -30,6 +30,7 @@
 #include "core/axis.h"
 #include "facts/framework_defaults.h"
 #include "facts/scaling_laws.h"
+#include "measure/adapters.h"
 #include "measure/model_shape.h"
 #include "measure/scaler.h"
 #include "measure/training_kind.h"
@@ -38,12 +39,6 @@
 namespace assay {
 
 namespace {
-
-bool says_nothing(const Setting& setting) {
-  const std::string value = lower(setting.value);
-  return value.empty() || value == "none" || value == "null" || value == "false" || value == "0" || value == "[]" ||
-         value == "''";
-}
 
 bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -111,7 +106,7 @@ const Setting* loaded(const Config& config) {
         it->key == setting::kResumeFrom || it->key == setting::kFineTuning ||
         contains_any(written, {"pretrained", "init_checkpoint", "init-checkpoint", "restore_from", "initial_load",
                                "load_path", "load_parameters_path", "model_name_or_path", "model-name-or-path"});
-    if (names_one && !says_nothing(*it)) return &*it;
+    if (names_one && !says_no(*it)) return &*it;
   }
   return nullptr;
 }
@@ -141,9 +136,9 @@ Beginning by_settings(const Plan& plan) {
     if (key.ends_with("init_from")) {
       return {one.value == "scratch" ? Start::kScratch : Start::kTrained, 0.95};
     }
-    if (contains_any(key, {"from_scratch"}) && !says_nothing(one)) return {Start::kScratch, 0.95};
+    if (contains_any(key, {"from_scratch"}) && !says_no(one)) return {Start::kScratch, 0.95};
   }
-  if (trains_adapters(config)) return {Start::kTrained, 0.95};
+  if (adapters_said(config) != nullptr) return {Start::kTrained, 0.95};
   const TrainingKind kind = likely_kind(plan.run());
   if (tunes_policy(plan, kind)) return {Start::kTrained, 0.9};
   const Setting* load = loaded(config);
@@ -186,34 +181,11 @@ bool trains_language_model(const Plan& plan) {
   return beginning.by_log && beginning.start == Start::kScratch;
 }
 
-bool trains_adapters(const Config& config) {
-  bool found = false;
-  for (const Setting& one : config.settings) {
-    const std::string key = lower(one.key + " " + one.written);
-    const std::string value = lower(one.value);
-    const bool latent =
-        one.key == setting::kQueryLoraRank || one.key == setting::kKeyValueLoraRank ||
-        contains_any(key, {"q_lora_rank", "kv_lora_rank", "q-lora-rank", "kv-lora-rank", "o_lora_rank"});
-    if (latent) continue;
-    const bool decides = contains_any(key, {"use_lora", "use-lora", "use_peft", "use-peft"});
-    if (decides && says_nothing(one)) return false;
-    if (decides) found = true;
-    if (contains_any(key, {"lora_r", "lora-r", "lora_alpha", "lora-alpha", "lora_target", "lora-target", "lora_dim",
-                           "only_optimize_lora", "peft_type", "qlora", "pre_seq_len", "num_virtual_tokens"}) &&
-        !says_nothing(one))
-      found = true;
-    if (contains_any(key, {"finetuning_type", "fine_tune_type", "adapter", "train_type", "fine_tuning"}) &&
-        contains_any(value, {"lora", "dora", "adalora"}))
-      found = true;
-  }
-  return found;
-}
-
 bool scales_rates_by_width(const Config& config) {
   return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& one) {
     const std::string key = lower(one.key);
     const bool mup = key == "mup" || key.starts_with("mup_") || contains_any(key, {"use_mup", "use-mup", "/mup"});
-    return mup && !says_nothing(one);
+    return mup && !says_no(one);
   });
 }
 

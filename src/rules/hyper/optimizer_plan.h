@@ -53,8 +53,6 @@ bool tunes_policy(const Plan& plan, TrainingKind kind);
 /// By the framework, by the shape that is set, or by a first loss like ln V.
 bool trains_language_model(const Plan& plan);
 
-/// Adapters (LoRA, prefixes and their like) are trained, not the model.
-bool trains_adapters(const Config& config);
 /// Rates are scaled matrix by matrix (mu-P).
 bool scales_rates_by_width(const Config& config);
 /// The rate that is set is a factor of another schedule (Noam, inverse square root of the step).

@@ -194,9 +194,10 @@ const Rule kScheduleMismatch{
          .decides =
              "From the log: the learning rate is fitted by the forms in use (linear, cosine, inverse square root, "
              "exponential, steps, warm-up-stable-decay). At its minimum for `rest` of the run and `records` records: a "
-             "note, a warning where the minimum is below 1 % of the peak. A run that came to its planned end with "
-             "`left` "
-             "of the decay to go: a note, from `left-much` on a warning. Still rising at the planned end: a warning; "
+             "note, a warning where the minimum is below 1 % of the peak. A form without an end, an exponential, that "
+             "has "
+             "faded below 1 % of its peak for as long: a note. A run that came to its planned end with `left` of the "
+             "decay to go: a note, from `left-much` on a warning. Still rising at the planned end: a warning; "
              "in a "
              "log of `rising` records of fine-tuning without an end: a note. Constant rates, levels, inverse square "
              "roots and runs "

@@ -132,7 +132,6 @@ class SeenChecks {
     add(std::move(issue), from, n - 1);
   }
 
-  // Was it asked for, or is there a factor between what was asked for and what was drawn?
   // No floor is reached: what looks flat beside the peak still falls by its own measure (an exponential).
   bool fades_out() const {
     const bool ends =
