@@ -269,10 +269,8 @@ std::optional<Real> number_from(Reader& reader) {
 Result<Real> parse_real(std::string_view text) {
   const auto refuse = [&](const std::string& why) -> Result<Real> {
     const std::string shown = text.size() > 60 ? std::string(text.substr(0, 60)) + "…" : std::string(text);
-    return std::unexpected(Error{ErrorCode::kUsage,
-                                 "'" + shown + "' is not a number" + why,
-                                 {},
-                                 "such are: -1.5e-3, 2^-24, 0x1.8p-3, inf, nan, nan(0x1)"});
+    return fail(ErrorCode::kUsage, "'" + shown + "' is not a number" + why, {},
+                "such are: -1.5e-3, 2^-24, 0x1.8p-3, inf, nan, nan(0x1)");
   };
   if (text.size() > kLongest) return refuse(": it is longer than " + std::to_string(kLongest) + " characters");
   Reader reader(text);

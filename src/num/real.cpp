@@ -1,10 +1,10 @@
 // Arithmetic on numbers of 128 bits.
 //
-// Each operation gives the highest 128 bits of the exact result and, if anything is left, sets the lowest bit: "rounding
-// to odd". Such a number lies on the same side of every number and every middle of at most 126 bits as the exact one
-// does, so rounding it once more is rounding the exact result (Boldo, Melquiond: "Emulation of FMA and correctly
-// rounded sums: proved algorithms using rounding to odd", IEEE Transactions on Computers 57, 2008). The operands are
-// taken as exact: of a sum whose operands are themselves marked only the leading bits can be trusted.
+// Each operation gives the highest 128 bits of the exact result and, if anything is left, sets the lowest bit:
+// "rounding to odd". Such a number lies on the same side of every number and every middle of at most 126 bits as the
+// exact one does, so rounding it once more is rounding the exact result (Boldo, Melquiond: "Emulation of FMA and
+// correctly rounded sums: proved algorithms using rounding to odd", IEEE Transactions on Computers 57, 2008). The
+// operands are taken as exact: of a sum whose operands are themselves marked only the leading bits can be trusted.
 
 #include "num/real.h"
 

@@ -11,9 +11,9 @@ namespace assay {
 
 __extension__ using UInt128 = unsigned __int128;
 
-/// (-1)^negative · significand · 2^exponent, the significand's highest bit (127) set unless zero, infinite or NaN. Where
-/// the number has more bits than these the lowest bit is 1 ("round to odd"): any rounding to up to 126 bits is then that
-/// of the exact number, because the mark keeps it away from ties and from representable numbers.
+/// (-1)^negative · significand · 2^exponent, the significand's highest bit (127) set unless zero, infinite or NaN.
+/// Where the number has more bits than these the lowest bit is 1 ("round to odd"): any rounding to up to 126 bits is
+/// then that of the exact number, because the mark keeps it away from ties and from representable numbers.
 struct Real {
   enum class Kind : std::uint8_t { kZero, kFinite, kInfinite, kNan };
   Kind kind = Kind::kZero;

@@ -1,11 +1,11 @@
 // Rounding, the reference.
 //
-// A number x with exponent E lies between two neighbouring multiples of 2^q, q the quantum of its binade: n·2^q and
-// (n + 1)·2^q. Both are numbers of the format (the upper one may begin the next binade), so every rounding is a choice
+// A number x with exponent E lies between two neighbouring multiples of 2^q, q the quantum of its binade: n·2^q and (n
+// + 1)·2^q. Both are numbers of the format (the upper one may begin the next binade), so every rounding is a choice
 // between n and n + 1 by what is left over and by the parity of n. Below emin the same holds with the spacing of the
 // subnormal numbers, where n may be 0. Overflow is judged after rounding, as IEEE 754 does: a number is too large when
-// its rounding with an unlimited exponent is. That is why E4M3, whose largest number 448 = 14·2^5 is even, rounds 464 to
-// 448 and not to NaN. With a significand of one bit n is 1 and n + 1 even, so ties go up, as ml_dtypes does in E8M0.
+// its rounding with an unlimited exponent is. That is why E4M3, whose largest number 448 = 14·2^5 is even, rounds 464
+// to 448 and not to NaN. With a significand of one bit n is 1 and n + 1 even, so ties go up, as ml_dtypes does in E8M0.
 
 #include "num/round.h"
 
