@@ -76,9 +76,10 @@ UInt128 shifted_down(UInt128 value, int by, bool& more) {
 // Of magnitudes, high >= low; the sign is that of `high`.
 Real added(const Real& high, const Real& low, bool more) {
   const int distance = std::min(high.exponent - low.exponent, 200);
-  const UInt128 upper = shifted_down(high.significand, 1, more);  // room for the carry
-  const UInt128 lower = shifted_down(low.significand, distance + 1, more);
-  return normal(high.negative, upper + lower, high.exponent + 1, more);
+  const UInt128 lower = shifted_down(low.significand, distance, more);
+  const UInt128 total = high.significand + lower;
+  if (total >= lower) return normal(high.negative, total, high.exponent, more);
+  return normal(high.negative, kTop | total >> 1, high.exponent + 1, more || (total & 1) != 0);  // a carry
 }
 
 Real subtracted(const Real& high, const Real& low, bool marked) {
