@@ -231,8 +231,9 @@ std::optional<double> at_ordinal(const NumberFormat& format, std::int64_t place)
   if (place == 0 && !format.has_zero) return std::nullopt;
   const std::int64_t last = magnitude_ordinal(format, largest(format));
   if (format.layout == CodeLayout::kTwosComplement && place == -last - 1) return lowest_integer(format);
+  const std::int64_t most = last + (format.has_infinity() ? 1 : 0);
+  if (place < -most || place > most) return std::nullopt;
   const std::int64_t magnitude = place < 0 ? -place : place;
-  if (magnitude > last + (format.has_infinity() ? 1 : 0)) return std::nullopt;
   const double value = magnitude > last ? std::numeric_limits<double>::infinity() : at_magnitude(format, magnitude);
   return with_sign(value, place < 0);
 }
