@@ -238,7 +238,7 @@ Error wrong(std::string message, std::string hint = {}) {
 
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -253,9 +253,10 @@ std::optional<std::string> impossible(const NumberFormat& format) {
            ": no normal number is left";
   }
   if (format.emax > 1023) return "emax is at most 1023, FP64's, not " + std::to_string(format.emax);
-  const int lowest = format.has_subnormals ? format.emin - format.precision + 1 : format.emin;
-  if (format.emin < -1074 || lowest < -1074) {
-    return "the smallest number would be 2^" + std::to_string(std::max(lowest, -99999)) + ", below FP64's 2^-1074";
+  const std::int64_t emin = format.emin;  // any int: what is below it is none
+  const std::int64_t lowest = format.has_subnormals ? emin - format.precision + 1 : emin;
+  if (lowest < -1074) {
+    return "the smallest number would be 2^" + std::to_string(lowest) + ", below FP64's 2^-1074";
   }
   return std::nullopt;
 }
@@ -263,7 +264,9 @@ std::optional<std::string> impossible(const NumberFormat& format) {
 // "e5m3": all as IEEE 754 has it.
 std::optional<Result<NumberFormat>> by_fields(std::string_view name) {
   const std::size_t m = name.find('m');
-  if (!name.starts_with('e') || m == std::string_view::npos) return std::nullopt;
+  if (!name.starts_with('e') || m == std::string_view::npos || name.find('+') != std::string_view::npos) {
+    return std::nullopt;
+  }
   const auto exponent = whole_number(name.substr(1, m - 1));
   const auto fraction = whole_number(name.substr(m + 1));
   if (!exponent || !fraction) return std::nullopt;
