@@ -147,7 +147,7 @@ Rounded from_finite(const NumberFormat& format, const Real& value, const Roundin
   if (out.away) ++parts.n;
   // The largest exponents are compared as exponents: n·2^quantum may be beyond FP64.
   if (exponent > format.emax || std::ldexp(static_cast<double>(parts.n), quantum) > largest(format)) {
-    out.overflowed = true;
+    out.overflowed = out.inexact = true;
     out.value = from_overflow(format, value.negative, rules);
     out.away = std::isinf(out.value);
     return out;
