@@ -49,12 +49,15 @@ double largest(const NumberFormat& format) {
   return std::ldexp(nan_above ? ones - 1 : ones, format.emax - format.precision + 1);
 }
 
-double smallest_normal(const NumberFormat& format) { return std::ldexp(1.0, format.emin); }
+double smallest_normal(const NumberFormat& format) {
+  if (format.layout == CodeLayout::kTwosComplement) return smallest_positive(format);  // an integer is never subnormal
+  return std::ldexp(1.0, format.emin);
+}
 
 double smallest_positive(const NumberFormat& format) { return std::ldexp(1.0, smallest_exponent(format)); }
 
 double epsilon(const NumberFormat& format) {
-  if (largest(format) < 1 || format.emin > 0) return std::numeric_limits<double>::quiet_NaN();
+  if (largest(format) <= 1 || smallest_exponent(format) > 0) return std::numeric_limits<double>::quiet_NaN();
   return std::ldexp(1.0, quantum_exponent(format, 0));
 }
 
@@ -68,10 +71,9 @@ OverflowThreshold overflow_threshold(const NumberFormat& format) {
 }
 
 double largest_exact_integer(const NumberFormat& format) {
-  for (int exponent = 0; exponent <= format.emax; ++exponent) {
-    const int quantum = quantum_exponent(format, exponent);
-    if (quantum == 1) return std::ldexp(1.0, exponent);
-    if (quantum > 1) return exponent == 0 ? 0 : std::ldexp(1.0, exponent);
+  if (smallest_exponent(format) > 0) return 0;  // 1 is none of its numbers
+  for (int exponent = 1; exponent <= format.emax; ++exponent) {
+    if (quantum_exponent(format, exponent) > 0) return std::ldexp(1.0, exponent);
   }
   return std::floor(largest(format));
 }

@@ -16,9 +16,9 @@ int quantum_exponent(const NumberFormat& format, int exponent);
 int smallest_exponent(const NumberFormat& format);
 
 double largest(const NumberFormat& format);
-double smallest_normal(const NumberFormat& format);
+double smallest_normal(const NumberFormat& format);    // of integers the smallest positive one
 double smallest_positive(const NumberFormat& format);  // subnormal where there are such
-/// Distance from 1 to the next larger number, "machine epsilon"; NaN where 1 is the largest.
+/// Distance from 1 to the next larger number, "machine epsilon"; NaN where 1 is the largest or no number.
 double epsilon(const NumberFormat& format);
 /// Half of it: the largest relative error of rounding to nearest is u / (1 + u).
 double unit_roundoff(const NumberFormat& format);

@@ -194,7 +194,7 @@ bool is_in(const NumberFormat& format, double value) {
 }
 
 Real flushed(const NumberFormat& from, const Real& value) {
-  if (value.kind != Real::Kind::kFinite || value.magnitude() >= from.emin) return value;
+  if (value.kind != Real::Kind::kFinite || value.magnitude() >= std::ilogb(smallest_normal(from))) return value;
   Real zero;
   zero.negative = value.negative;
   return zero;
