@@ -92,9 +92,11 @@ Real power_of_two(bool negative, int exponent) {
   return out;
 }
 
+bool is_far(std::int64_t count, std::int64_t power) { return std::abs(power + count) > kFarthest; }
+
 Real decimal(bool negative, BigNumber digits, std::int64_t count, std::int64_t power) {
   if (digits.is_zero()) return digits.real(negative, 0, false);
-  if (std::abs(power + count) > kFarthest) {
+  if (is_far(count, power)) {
     Real out = power_of_two(negative, power > 0 || power + count > 0 ? kBeyondAll : -kBeyondAll);
     out.exact = false;
     out.significand |= 1;
@@ -246,7 +248,9 @@ std::optional<Real> decimal_from(Reader& reader, bool negative) {
   }
   const Real factor = decimal(negative, std::move(digits.number), digits.count, power);
   if (!reader.take('*')) return factor;
-  if (!reader.take_word("2^")) return std::nullopt;
+  // A far number is only held as one that is far enough: times a power of two it could come back as another.
+  const bool far = factor.kind == Real::Kind::kFinite && is_far(digits.count, power);
+  if (far || !reader.take_word("2^")) return std::nullopt;
   const auto exponent = reader.exponent();
   return exponent ? std::optional(scaled(factor, *exponent)) : std::nullopt;
 }
