@@ -60,7 +60,8 @@ Target described(int p, int emin, int emax, bool subnormals, bool infinity, bool
           .fnuz = false};
 }
 
-// MXINT8 has -2 beside its symmetric numbers; it is decoded, but rounding stays symmetric, as microscaling libraries do.
+// MXINT8 has -2 beside its symmetric numbers: it is decoded, but rounding stays symmetric, as microscaling libraries
+// have it.
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> out;
