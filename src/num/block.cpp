@@ -13,7 +13,8 @@
 // scales into E4M3's range. All in FP32, in the order of Transformer Engine (core_nvfp4.cuh, 2026), because the last bit
 // depends on it: S = min(2688 / amax, FLT_MAX), 1 where amax or S is 0; s = E4M3(amax(block) · (S · (1/6))); the factor
 // f = min(1 / (s · (1 / S)), FLT_MAX); q = E2M1(x · f). Back: q · ((s · amax) · (1 / 2688)) (dequantize_nvfp4.cuh).
-// A block more than about 2^18 below the tensor's largest number has s = 0 and vanishes.
+// A block 460,000 times (448 · 2^10) below the tensor's largest number has s = 0 and vanishes. In that order s · amax
+// overflows where amax > FLT_MAX / 448 = 7.6e35: such a tensor comes back as infinities and NaN.
 //
 // What the specifications leave open, decided here:
 //   a block of zeros        E8M0 code 0 (2^-127), E4M3 code 0; signs of zeros are kept where elements have them
