@@ -2,17 +2,18 @@
 //
 // Microscaling (OCP MX v1.0): 32 numbers x share one scale X = 2^e, stored as E8M0, and each is kept as an element
 // q = round(x / X), which saturates. The specification takes e = floor(log2 amax) - E, E the exponent of the largest
-// element, so that amax lands in the element's last binade [2^E, 2^(E+1)). The largest element does not fill that binade
-// (448 of 512, 6 of 8, 28 of 32, 7.5 of 8, 127/64 of 2), so what lies above it is clipped: by up to 12.5 % in E4M3,
-// E5M2 and E3M2, 25 % in E2M1, 6.25 % in E2M3, 0.8 % in INT8. Other rules are met in practice (ScaleRule): kCeil is
-// "round up" of ONNX, cuBLAS and torchao's RCEIL, which arXiv 2506.08027 recommends for training; it never clips and
+// element, so that amax lands in the element's last binade [2^E, 2^(E+1)). The largest element does not fill that
+// binade (448 of 512, 6 of 8, 28 of 32, 7.5 of 8, 127/64 of 2), so what lies above it is clipped: by up to 12.5 % in
+// E4M3, E5M2 and E3M2, 25 % in E2M1, 6.25 % in E2M3, 0.8 % in INT8. Other rules are met in practice (ScaleRule): kCeil
+// is "round up" of ONNX, cuBLAS and torchao's RCEIL, which arXiv 2506.08027 recommends for training; it never clips and
 // costs up to one bit of the small numbers. kEven is torchao's EVEN. Libraries take log2 and the quotient in FP32; here
 // they are exact, which differs only where amax / M lies within an FP32 rounding of a power of two.
 //
-// NVFP4: 16 numbers share an E4M3 scale s, and the whole tensor an FP32 factor S = 448 · 6 / amax(tensor) that moves the
-// scales into E4M3's range. All in FP32, in the order of Transformer Engine (core_nvfp4.cuh, 2026), because the last bit
-// depends on it: S = min(2688 / amax, FLT_MAX), 1 where amax or S is 0; s = E4M3(amax(block) · (S · (1/6))); the factor
-// f = min(1 / (s · (1 / S)), FLT_MAX); q = E2M1(x · f). Back: q · ((s · amax) · (1 / 2688)) (dequantize_nvfp4.cuh).
+// NVFP4: 16 numbers share an E4M3 scale s, and the whole tensor an FP32 factor S = 448 · 6 / amax(tensor) that moves
+// the scales into E4M3's range. All in FP32, in the order of Transformer Engine (core_nvfp4.cuh, 2026), because the
+// last bit depends on it: S = min(2688 / amax, FLT_MAX), 1 where amax or S is 0; s = E4M3(amax(block) · (S · (1/6)));
+// the factor f = min(1 / (s · (1 / S)), FLT_MAX); q = E2M1(x · f). Back: q · ((s · amax) · (1 / 2688))
+// (dequantize_nvfp4.cuh).
 // A block 460,000 times (448 · 2^10) below the tensor's largest number has s = 0 and vanishes. In that order s · amax
 // overflows where amax > FLT_MAX / 448 = 7.6e35: such a tensor comes back as infinities and NaN.
 //

@@ -3,7 +3,7 @@
 // Processors without a fast divider, and compilers that are told so (-prec-div=false, -ffast-math), compute a / b as
 // a · x, x ≈ 1/b. A seed x0 with few good bits comes from a table; Newton's iteration for f(x) = 1/x - b,
 //   x' = x (2 - b x),   relative error e' = e²,
-// doubles its bits; then one multiplication. For roots y ≈ 1/√a, y' = y (3 - a y²) / 2, e' = 3/2 e² + 1/2 e³, and √a = a y.
+// doubles its bits; then one multiplication. For roots y ≈ 1/√a, y' = y (3 - a y²) / 2, e' = 3/2 e² + 1/2 e³, √a = a y.
 // The iteration forgives errors of the seed, not those of its own last operations, and the multiplication rounds a
 // result that was rounded before: so quotients come out one or two ulps beside the correctly rounded one. With a fused
 // multiply-add the residual a - b q is exact (Markstein 1990), and q + (a - b q) x rounds rightly in almost all cases,
@@ -21,9 +21,9 @@
 // Seeds. Arm's and RISC-V's estimates are specified exactly, and both are the reciprocal of the middle of an interval,
 // rounded (kTable): 1/b by 2^k intervals of the significand, 1/√a by 2^(k-1) in each of two binades; k = 8 and 7. With
 // k = 11 the same table gives what is documented and observed of x86's RCPPS (1.5 · 2^-12; 1 becomes 0.99975586), whose
-// own table differs between makers. Those of GPUs are not published: they are modelled as the reciprocal correctly
-// rounded to b bits (kRounded), b chosen so that the documented bound is met and, with one bit less, would not be.
-// A value shown by such a mode is one that the chip may give, not the one that a particular chip gives.
+// own table differs between makers. Other seeds of x86 and those of GPUs are modelled as the reciprocal (root) correctly
+// rounded to b bits (kRounded): of the b for which the documented bound holds, the smallest. A value shown by such a
+// mode is one that the chip may give, not the one that a particular chip gives.
 //
 // Where ranges end, fast modes fail differently: 1/b of |b| > 2^126 is subnormal and may be flushed, then a / b is 0
 // (CUDA's __fdividef); 1/b of |b| < 2^-128 overflows; the seed of 0 is infinite and 2 - 0 · ∞ is NaN. Hence the value

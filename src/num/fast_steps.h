@@ -1,6 +1,6 @@
 #pragma once
-// The steps of fast division and square root, written once for every arithmetic that they are done in. An arithmetic has
-// a Value and mul(a, b), sub(a, b), fma(a, b, c) = a·b + c, each rounded once.
+// The steps of fast division and square root, written once for every arithmetic that they are done in. An arithmetic
+// has mul(a, b), sub(a, b) and fma(a, b, c) = a·b + c, each rounded once.
 
 #include <cmath>
 

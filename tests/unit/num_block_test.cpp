@@ -1,5 +1,5 @@
-// Block formats against an oracle of the tests' own: sorted lists of element values made from their definitions, nearest
-// neighbours searched, scales by ilogb and ldexp. Nothing of num/ is in it.
+// Block formats against an oracle of the tests' own: sorted lists of element values made from their definitions,
+// nearest neighbours searched, scales by ilogb and ldexp. Nothing of num/ is in it.
 
 #include <gtest/gtest.h>
 
@@ -203,8 +203,8 @@ TEST(NumBlock, ClippingByHand) {
   EXPECT_EQ(values_of(mxfp4, ceil), (std::vector<double>{8, -1, 0, 0}));
 }
 
-// The largest share that flooring clips: just below 2^(E+1). 1 - 448/512, 1 - 57344/65536, 1 - 28/32, 1 - 7.5/8, 1 - 6/8,
-// 1 - (127/64)/2.
+// The largest share that flooring clips: just below 2^(E+1). 1 - 448/512, 1 - 57344/65536, 1 - 28/32, 1 - 7.5/8,
+// 1 - 6/8, 1 - (127/64)/2.
 TEST(NumBlock, WorstClipOfEachFormat) {
   const std::map<std::string, double> worst = {{"mxfp8", 0.125},  {"mxfp8_e5m2", 0.125}, {"mxfp6_e3m2", 0.125},
                                                {"mxfp6", 0.0625}, {"mxfp4", 0.25},       {"mxint8", 1.0 / 128}};
