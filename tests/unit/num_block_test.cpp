@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "num/block.h"
+#include "num/codes.h"
+#include "num/real.h"
 
 namespace assay {
 namespace {
@@ -288,6 +290,30 @@ TEST(NumBlock, LowestInteger) {
   EXPECT_EQ(values_of(mxint8, quantise(mxint8, in)), (std::vector<double>{127.0 / 64, -127.0 / 64}));
   EXPECT_EQ(values_of(mxint8, quantise(mxint8, in, {.lowest_integer = true})), (std::vector<double>{127.0 / 64, -2}));
   EXPECT_EQ(quantise(mxint8, in, {.lowest_integer = true}).elements, (std::vector<std::uint8_t>{127, 0x80}));
+}
+
+// The fast way to an element's code against round_to and encode, the way of every other rounding.
+TEST(NumBlock, FastCodesAreThoseOfTheReference) {
+  for (const char* name : {"mxfp8", "mxfp8_e5m2", "mxfp6", "mxfp6_e3m2", "mxfp4", "mxint8"}) {
+    const BlockFormat& format = format_of(name);
+    const NumberFormat& element = element_format(format);
+    const double top = std::ldexp(1.0, element.emax);  // its block has the scale 1
+    std::vector<double> in;
+    for (int exponent = element.emin - 12; exponent <= element.emax; ++exponent) {
+      for (int i = 0; i < 1 << 11; ++i) {
+        const double x = std::ldexp(1 + std::ldexp(i, -11), exponent);
+        for (const double near : {std::nextafter(x, 0), x, -x}) in.push_back(near);
+        while (in.size() % 32 != 31) in.push_back(0);
+        in.push_back(top);
+      }
+    }
+    const QuantisedBlocks got = quantise(format, in);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      ASSERT_EQ(got.scales[i / 32], 127);
+      const double wanted = round_to(element, real(in[i]), {.overflow = Overflow::kSaturate}).value;
+      ASSERT_EQ(got.elements[i], encode(element, wanted)) << name << ' ' << in[i];
+    }
+  }
 }
 
 TEST(NumBlock, StochasticRounding) {
