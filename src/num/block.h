@@ -68,7 +68,7 @@ enum class NonFinite : std::uint8_t {
 
 struct BlockRules {
   ScaleRule scale = ScaleRule::kFloor;
-  RoundingRules rounding = {};  // of elements: `overflow` is not looked at, elements saturate
+  RoundingRules rounding = {};  // of elements, which saturate: `overflow` and `flush_inputs` are not looked at
   NonFinite non_finite = NonFinite::kPoison;
   bool lowest_integer = false;  // MXINT8: -2 may be used, too; it has no positive counterpart
   TwoLevelOrder order = TwoLevelOrder::kReciprocal;
