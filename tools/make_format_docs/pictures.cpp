@@ -189,7 +189,7 @@ std::string precision() {
     }
     const bool goes_on = format.emax >= kTo;
     if (!goes_on) svg.line(x_of(last + 1), before, x_of(last + 1), kBottom, curve.colour, 2);
-    svg.text(goes_on ? x_of(kTo) + 4 : x_of(last + 1) + 4, before + (goes_on ? 4 : 0), format.title, "start", 11);
+    svg.text(goes_on ? x_of(kTo) + 4 : x_of(last + 1) + 4, before + (goes_on ? 4 : -4), format.title, "start", 11);
   }
   return svg.finished();
 }
