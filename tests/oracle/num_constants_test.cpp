@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "num/format.h"
+#include "oracle/naive_formats.h"
 
 namespace assay {
 namespace {
@@ -151,6 +155,68 @@ TEST(OracleConstants, Described) {
   // 0, 1, 2, 3, 4, 6, 8, 12: 1 is subnormal.
   EXPECT_EQ(largest_exact_integer(named("p=2,emin=1,emax=3")), 4);
   EXPECT_EQ(largest_exact_integer(named("p=3,emin=-9,emax=-2")), 0);
+}
+
+// --- constants once more, searched in the lists of all numbers ---
+
+double epsilon_in(const oracle::Grid& grid) {
+  const auto one = std::find(grid.values.begin(), grid.values.end(), 1.0);
+  if (one == grid.values.end() || one + 1 == grid.values.end()) return std::numeric_limits<double>::quiet_NaN();
+  return one[1] - 1;
+}
+
+double largest_integer_in(const oracle::Grid& grid) {
+  double integer = 0;
+  while (std::binary_search(grid.values.begin(), grid.values.end(), integer + 1)) ++integer;
+  return integer;
+}
+
+void expect_as_listed(const NumberFormat& format, const oracle::Grid& grid) {
+  SCOPED_TRACE(format.name);
+  EXPECT_EQ(largest(format), grid.largest());
+  EXPECT_EQ(smallest_positive(format), grid.values[grid.has_zero() ? 1 : 0]);
+  const double wanted = epsilon_in(grid), got = epsilon(format);
+  EXPECT_TRUE(got == wanted || (std::isnan(got) && std::isnan(wanted))) << got << ", wanted " << wanted;
+  EXPECT_EQ(largest_exact_integer(format), largest_integer_in(grid));
+  const OverflowThreshold threshold = overflow_threshold(format);
+  EXPECT_EQ(threshold.value, grid.largest() + (grid.beyond - grid.largest()) / 2);
+  EXPECT_EQ(threshold.itself, grid.odd.back() != 0);
+}
+
+TEST(OracleConstants, OfEveryFormatAsListed) {
+  for (const oracle::Format& one : oracle::formats_up_to_20_bits())
+    expect_as_listed(named(one.name), oracle::grid_of(one));
+}
+
+TEST(OracleConstants, OfEverySmallDescriptionAsListed) {
+  for (int precision = 1; precision <= 6; ++precision) {
+    for (int emin = -8; emin <= 8; ++emin) {
+      for (int emax = emin; emax <= emin + 9; ++emax) {
+        for (const bool subnormals : {true, false}) {
+          const std::string name = "p=" + std::to_string(precision) + ",emin=" + std::to_string(emin) +
+                                   ",emax=" + std::to_string(emax) + (subnormals ? "" : ",no-subnormals");
+          expect_as_listed(named(name), oracle::grid_of(precision, emin, emax, subnormals));
+        }
+      }
+    }
+  }
+}
+
+TEST(OracleConstants, CountsAsListed) {
+  for (const oracle::Format& one : oracle::formats_up_to_20_bits()) {
+    CodeCounts wanted;
+    for (std::uint64_t code = 0; code < std::uint64_t{1} << one.bits(); ++code) {
+      const oracle::Meaning meaning = oracle::meaning(one, code);
+      const bool negative_zero = meaning.kind == oracle::Kind::kZero && meaning.negative;
+      wanted.nan += meaning.kind == oracle::Kind::kNan ? 1 : 0;
+      wanted.infinite += meaning.kind == oracle::Kind::kInfinity ? 1 : 0;
+      wanted.finite += meaning.kind < oracle::Kind::kInfinity && !negative_zero ? 1 : 0;
+    }
+    const CodeCounts got = code_counts(named(one.name));
+    EXPECT_EQ(got.finite, wanted.finite) << one.name;
+    EXPECT_EQ(got.infinite, wanted.infinite) << one.name;
+    EXPECT_EQ(got.nan, wanted.nan) << one.name;
+  }
 }
 
 }  // namespace

@@ -220,6 +220,14 @@ TEST(OracleHostile, TextsThatAreNoNumber) {
   expect_no_number("nan(" + std::string(4000, '1') + ")");
 }
 
+TEST(OracleHostile, TheErrorSaysWhere) {
+  for (const auto& [text, place] : {std::pair{"1.5x", "character 4"}, std::pair{"1e+", "character 4"},
+                                    std::pair{"--1", "character 2"}, std::pair{"", "empty"}}) {
+    EXPECT_NE(parse_real(text).error().message.find(place), std::string::npos) << parse_real(text).error().message;
+  }
+  EXPECT_NE(parse_real(std::string(5000, '1')).error().message.find("4096"), std::string::npos);
+}
+
 TEST(OracleHostile, TextsThatAreNumbersOddlyWritten) {
   const std::pair<const char*, double> texts[] = {
       {"1.", 1},         {".5", 0.5},

@@ -116,6 +116,22 @@ TEST(OracleStochastic, ResolutionOfTheRandomBits) {
   }
 }
 
+// To the bit: up where the first r bits of the distance and the first r bits of the random word carry over.
+TEST(OracleStochastic, ByItsDefinition) {
+  const NumberFormat format = named("fp16");
+  for (const int bits : {1, 7, 16, 31, 32}) {
+    const RoundingRules rules{.rounding = Rounding::kStochastic, .random_bits = bits, .seed = 99};
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+      const double part = static_cast<double>(random_word(1, i)) * 0x1p-32;  // of the distance from 1 to 1 + 2^-10
+      const double first = std::floor(part * std::ldexp(1.0, bits));
+      const double random = std::floor(static_cast<double>(random_word(99, i)) * std::ldexp(1.0, bits - 32));
+      const double wanted = first + random >= std::ldexp(1.0, bits) ? 1 + 0x1p-10 : 1;
+      ASSERT_EQ(round_to(format, real(1 + part * 0x1p-10), rules, i).value, wanted) << bits << " " << i;
+      ASSERT_EQ(round_to(format, real(-1 - part * 0x1p-10), rules, i).value, -wanted) << bits << " " << i;
+    }
+  }
+}
+
 TEST(OracleStochastic, SeedAndIndexDecide) {
   const NumberFormat format = named("e4m3");
   const auto bits = [&](std::uint64_t seed, bool backwards) {

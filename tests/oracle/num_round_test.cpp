@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -227,6 +228,31 @@ TEST(OracleRoundDecisions, ExtremesOfFp64) {
       mismatches.check_all(t, -x);
     }
     EXPECT_EQ(mismatches.count(), 0U) << t.format.name;
+  }
+}
+
+// Whether a number is one of the format's: all FP16 and BF16 numbers looked up in its list.
+TEST(OracleRoundDecisions, WhatIsInTheFormat) {
+  for (const oracle::Format& f : oracle::formats_up_to_20_bits()) {
+    const NumberFormat format = named(f.name);
+    const oracle::Grid positive = oracle::grid_of(f), negative = oracle::grid_of(f, f.has_sign());
+    const auto listed = [](const oracle::Grid& grid, double magnitude) {
+      return std::binary_search(grid.values.begin(), grid.values.end(), magnitude);
+    };
+    for (const auto& [exponent_bits, bias] : {std::pair{5, 15}, std::pair{8, 127}}) {
+      const oracle::Format source{"", exponent_bits, 15 - exponent_bits, bias, oracle::Scheme::kIeee};
+      for (std::uint64_t code = 0; code < 65536; code += kStride) {
+        const oracle::Meaning x = oracle::meaning(source, code);
+        bool wanted = f.has_nan();
+        if (x.kind == oracle::Kind::kInfinity) wanted = f.has_infinity();
+        if (x.kind == oracle::Kind::kZero) wanted = positive.has_zero() && (!x.negative || f.has_negative_zero());
+        if (x.kind == oracle::Kind::kSubnormal || x.kind == oracle::Kind::kNormal) {
+          wanted = x.negative ? f.has_sign() && listed(negative, x.magnitude) : listed(positive, x.magnitude);
+        }
+        const double value = x.kind == oracle::Kind::kNan ? std::nan("") : x.value();
+        ASSERT_EQ(is_in(format, value), wanted) << f.name << " " << value;
+      }
+    }
   }
 }
 
