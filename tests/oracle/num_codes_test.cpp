@@ -154,6 +154,11 @@ TEST(OracleCodes, NeighboursAndOrdinals) {
     for (const std::int64_t outside : {first - 1, last + 1, -kFar - 1, kFar}) {
       EXPECT_EQ(at_ordinal(format, outside), std::nullopt) << outside;
     }
+    if (wanted.has_sign()) {
+      // Also where there is no -0: its pattern is NaN's.
+      const std::uint64_t code = encode(format, -0.0) >> wanted.unused;
+      EXPECT_EQ(oracle::meaning(wanted, code).kind, oracle::Kind::kZero);
+    }
     if (format.has_negative_zero()) {
       EXPECT_EQ(ordinal(format, -0.0), 0);
       EXPECT_EQ(next_up(format, -0.0), all[static_cast<std::size_t>(zero) + 1]);
