@@ -14,7 +14,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "assay/setting.h"
 #include "base/ascii.h"
@@ -92,12 +95,13 @@ constexpr auto kOtherMatters = std::to_array<std::string_view>({
 });
 
 bool about_other_matters(std::string_view normal) {
+  static const std::unordered_set<std::string_view> others(kOtherMatters.begin(), kOtherMatters.end());
   for (std::size_t at = 0;;) {
     const std::size_t slash = normal.find('/', at);
     if (slash == std::string_view::npos) return false;
     const std::string_view level = normal.substr(at, slash - at);
     const bool data = level.find("dataset") != std::string_view::npos || level.ends_with("loader");
-    if (data || std::find(kOtherMatters.begin(), kOtherMatters.end(), level) != kOtherMatters.end()) return true;
+    if (data || others.contains(level)) return true;
     at = slash + 1;
   }
 }
@@ -382,12 +386,37 @@ bool path_ends_with(std::string_view normal, std::string_view words) {
   return normal.size() == words.size() || normal[normal.size() - words.size() - 1] == '/';
 }
 
+namespace {
+
+std::string_view last_level(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// The terms of a table by the last level of their words, which that of a path has to be. Tables are constants: what is
+// built once stays right.
+using TermIndex = std::unordered_multimap<std::string_view, const Term*>;
+
+const TermIndex& index_of(const Vocabulary& vocabulary) {
+  static std::mutex mutex;
+  static std::map<const Term*, TermIndex> indices;
+  const std::lock_guard lock(mutex);
+  const auto [found, fresh] = indices.try_emplace(vocabulary.terms.data());
+  if (fresh) {
+    for (const Term& term : vocabulary.terms) found->second.emplace(last_level(term.words), &term);
+  }
+  return found->second;
+}
+
+}  // namespace
+
 const Term* term_of(const Vocabulary& vocabulary, std::string_view normal) {
   for (const Vocabulary* each = &vocabulary; each != nullptr; each = each->base) {
     const Term* best = nullptr;
-    for (const Term& term : each->terms) {
-      const bool longer = best == nullptr || term.words.size() > best->words.size();
-      if (longer && path_ends_with(normal, term.words)) best = &term;
+    const auto [begin, end] = index_of(*each).equal_range(last_level(normal));
+    for (auto it = begin; it != end; ++it) {
+      const Term& term = *it->second;
+      // Of equal ones the first of the table, whatever the order of the index.
+      const bool better = best == nullptr || term.words.size() > best->words.size() ||
+                          (term.words.size() == best->words.size() && &term < best);
+      if (better && path_ends_with(normal, term.words)) best = &term;
     }
     if (best != nullptr) return best;
   }
@@ -404,9 +433,11 @@ const Vocabulary* vocabulary_named(std::string_view name) {
 const Vocabulary* vocabulary_of(std::span<const FlatSetting> settings) {
   std::set<std::string> paths;
   for (const FlatSetting& one : settings) paths.insert(normal_path(one.path));
+  std::unordered_multimap<std::string_view, std::string_view> by_last_level;
+  for (const std::string& path : paths) by_last_level.emplace(last_level(path), path);
   const auto occurs = [&](std::string_view words) {
-    return std::any_of(paths.begin(), paths.end(),
-                       [&](const std::string& path) { return path_ends_with(path, words); });
+    const auto [begin, end] = by_last_level.equal_range(last_level(words));
+    return std::any_of(begin, end, [&](const auto& one) { return path_ends_with(one.second, words); });
   };
   const auto count = [&](const Vocabulary& one) -> std::ptrdiff_t {
     if (!one.own.empty() && std::none_of(one.own.begin(), one.own.end(), occurs)) return 0;
