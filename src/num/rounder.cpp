@@ -117,16 +117,17 @@ RoundPlan<Float> make_plan(const NumberFormat& to, const RoundingRules& rules, c
   plan.plain = !rules.flush_inputs && !rules.flush_outputs && to.has_negative_zero();
   plan.rounding = rules.rounding;
   set_bias(plan, to, rules);
-  // Where the format's subnormal numbers are the array's own, their patterns are like those of other numbers.
-  const bool own = to.emin == kEmin<Float> && to.has_subnormals;
+  // Where the subnormal numbers are the array's own, their patterns are cut as those of other numbers are; but for
+  // significands of one bit, whose last bit is not stored: 1 in normal numbers, 0 below.
+  const bool own = to.emin == kEmin<Float> && to.has_subnormals && to.precision > 1;
   const int quantum = quantum_exponent(to, to.emin - 1);
   plan.small = own ? 0 : power<Float>(to.emin);
   plan.small_shift = quantum - kEmin<Float> + kDigits<Float>;
   plan.small_quantum = power<Float>(small_power<Float>(to));
   plan.largest = bits_of<Float>(largest(to));
   set_specials(plan, to, rules);
-  if (rules.flush_inputs) plan.flush_input = power<Float>(from.emin);
-  if (rules.flush_outputs) plan.flush_output = power<Float>(to.emin);
+  if (rules.flush_inputs) plan.flush_input = bits_of<Float>(smallest_normal(from));
+  if (rules.flush_outputs) plan.flush_output = bits_of<Float>(smallest_normal(to));
   if (rules.rounding == Rounding::kStochastic) plan.random_kept = ~std::uint32_t{0} << (32 - rules.random_bits);
   return plan;
 }
