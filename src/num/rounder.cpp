@@ -40,17 +40,9 @@ BitsOf<Float> power(int exponent) {
   return bits_of<Float>(std::ldexp(1.0, exponent));
 }
 
-NumberFormat format_of_array(int digits, int emin, int emax) {
-  NumberFormat out;
-  out.precision = digits;
-  out.emin = emin;
-  out.emax = emax;
-  return out;
-}
-
 template <typename Float>
 const NumberFormat& array_format() {
-  static const NumberFormat format = format_of_array(kDigits<Float>, kEmin<Float>, kEmax<Float>);
+  static const NumberFormat format{.precision = kDigits<Float>, .emin = kEmin<Float>, .emax = kEmax<Float>};
   return format;
 }
 
