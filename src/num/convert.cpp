@@ -65,21 +65,19 @@ CodePlan make_plan(const NumberFormat& format, const RoundingRules& rules) {
   CodePlan plan;
   plan.vectors = suits_vectors(format);
   if (!plan.vectors) return plan;
+  plan.minus_zero = format.has_negative_zero();
   plan.drop = kDigits - format.precision;
   plan.sign_shift = 32 - format.bits;
-  if (plan.drop > 0) {
-    plan.bias = (1U << (plan.drop - 1)) - 1;
-    plan.parity = 1;
-    plan.always_odd = format.precision == 1 ? 1U << plan.drop : 0;
-  }
-  plan.first_normal = 1U << (format.precision - 1);
-  plan.rebias = static_cast<std::uint32_t>(format.emin - kEmin) * plan.first_normal;
-  plan.small = pattern(smallest_normal(format));
-  plan.small_quantum = pattern(std::ldexp(1.0, format.emin - format.precision + kDigits));
+  plan.sign = 1U << (format.bits - 1);
   plan.largest = static_cast<std::uint32_t>(encode(format, largest(format)));
-  const std::uint32_t sign = 1U << (format.bits - 1);
-  plan.magnitude = sign - 1;
-  plan.negative_zero = format.has_negative_zero() ? sign : 0;
+  plan.first_normal = 1U << (format.precision - 1);
+  plan.rebias = static_cast<std::uint32_t>(format.emin - kEmin) << (kDigits - 1);
+  // Significands of one bit are odd: a tie goes up.
+  plan.parity = format.precision > 1 ? 1 : 0;
+  plan.bias = (1U << (plan.drop - 1)) - plan.parity - plan.rebias;
+  // With one bit, what lies below the smallest normal number is even, 0: it is rounded apart.
+  if (format.emin > kEmin || format.precision == 1) plan.small = pattern(smallest_normal(format));
+  plan.small_quantum = pattern(std::ldexp(1.0, format.emin - format.precision + kDigits));
   set_specials(plan, format, rules);
   return plan;
 }

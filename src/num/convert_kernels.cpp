@@ -1,9 +1,11 @@
 // Floats to codes and back, with vectors.
 //
-// Code and pattern have the same order of fields, so a code is the float's pattern, rounded, shifted and moved by the
-// difference of the biases; a carry out of the fraction runs into the exponent as it must. Below the smallest normal
+// Code and pattern have the same order of fields, so a code is the float's pattern, rounded, moved by the difference of
+// the biases and shifted; a carry out of the fraction runs into the exponent as it must. NaN is carried out of its
+// range, too, but at most to 2^31, which the shift brings below the sign again. Below the smallest normal
 // number a code counts quanta: adding the power of two whose last place is the quantum rounds to nearest even, and
-// leaves the count in the lowest bits. Both are computed for every lane and one is chosen: small numbers are too common
+// leaves the count in the lowest bits; where the format's subnormal numbers are FP32's, as BF16's are, this is not
+// needed (one formula for all took a third longer for arrays in the cache). Both are computed for every lane and one is chosen: small numbers are too common
 // among gradients for a branch. Too large numbers, infinities and NaN are found by one comparison, and are rare.
 // Decoding is the same backward; there the count of quanta is put into the power of two, which is then subtracted.
 //
@@ -60,47 +62,47 @@ HWY_INLINE WordVector special_codes(const CodePlan& plan, WordVector code, hn::M
   return hn::IfThenElse(less_than(infinite, magnitude), nan, code);
 }
 
+// kSmall: there are numbers below the smallest normal one that the float's pattern does not show as such. kMinusZero:
+// as in most formats; else its code, if any, is that of NaN.
+template <bool kSmall, bool kMinusZero>
 HWY_INLINE WordVector encode_vector(const CodePlan& plan, FloatVector x) {
   const Floats d;
   const Words du;
-  const Signed di;
   const auto bits = hn::BitCast(du, x);
-  const auto sign = hn::And(bits, hn::Set(du, kSign));
-  const auto magnitude = hn::Xor(bits, sign);
-  // NaN as infinity until it is replaced, so that no sum reaches the sign.
-  const auto infinite = hn::Set(di, static_cast<std::int32_t>(kInfinity));
-  const auto below_nan = hn::BitCast(du, hn::Min(hn::BitCast(di, magnitude), infinite));
-  const auto last = hn::ShiftRightSame(hn::Or(below_nan, hn::Set(du, plan.always_odd)), plan.drop);
-  const auto odd = hn::And(last, hn::Set(du, plan.parity));
-  const auto biased = hn::Add(hn::Add(below_nan, hn::Set(du, plan.bias)), odd);
-  const auto normal = hn::Sub(hn::ShiftRightSame(biased, plan.drop), hn::Set(du, plan.rebias));
-  const auto quantum = hn::Set(du, plan.small_quantum);
-  const auto sum = hn::Add(hn::BitCast(d, below_nan), hn::BitCast(d, quantum));
-  const auto small = hn::Sub(hn::BitCast(du, sum), quantum);
-  const auto rounded = hn::IfThenElse(less_than(below_nan, hn::Set(du, plan.small)), small, normal);
+  const auto magnitude = hn::And(bits, hn::Set(du, ~kSign));
+  const auto odd = hn::And(hn::ShiftRightSame(magnitude, plan.drop), hn::Set(du, plan.parity));
+  const auto biased = hn::Add(hn::Add(magnitude, hn::Set(du, plan.bias)), odd);
+  auto rounded = hn::ShiftRightSame(biased, plan.drop);
+  if constexpr (kSmall) {
+    const auto quantum = hn::Set(du, plan.small_quantum);
+    const auto sum = hn::Add(hn::BitCast(d, magnitude), hn::BitCast(d, quantum));
+    const auto is_small = less_than(magnitude, hn::Set(du, plan.small));
+    rounded = hn::IfThenElse(is_small, hn::Sub(hn::BitCast(du, sum), quantum), rounded);
+  }
   const auto too_large = less_than(hn::Set(du, plan.largest), rounded);
-  // Minus zero may be the code of NaN.
-  const auto code_sign = hn::ShiftRightSame(sign, plan.sign_shift);
-  const auto with_sign = hn::Or(rounded, code_sign);
-  const auto is_zero = hn::Eq(rounded, hn::Zero(du));
-  auto code = hn::IfThenElse(is_zero, hn::And(code_sign, hn::Set(du, plan.negative_zero)), with_sign);
+  const auto sign = hn::And(hn::ShiftRightSame(bits, plan.sign_shift), hn::Set(du, plan.sign));
+  auto code = hn::Or(rounded, sign);
+  if constexpr (!kMinusZero) code = hn::IfThenZeroElse(hn::Eq(rounded, hn::Zero(du)), code);
   if (HWY_UNLIKELY(!hn::AllFalse(du, too_large))) code = special_codes(plan, code, too_large, magnitude, sign);
   return code;
 }
 
+template <bool kSmall, bool kMinusZero>
 HWY_INLINE FloatVector decode_vector(const CodePlan& plan, WordVector code) {
   const Floats d;
   const Words du;
-  const auto magnitude = hn::And(code, hn::Set(du, plan.magnitude));
+  const auto magnitude = hn::And(code, hn::Set(du, plan.sign - 1));
   const auto sign = hn::And(hn::ShiftLeftSame(code, plan.sign_shift), hn::Set(du, kSign));
-  const auto normal = hn::ShiftLeftSame(hn::Add(magnitude, hn::Set(du, plan.rebias)), plan.drop);
-  const auto quantum = hn::Set(du, plan.small_quantum);
-  const auto sum = hn::BitCast(d, hn::Add(magnitude, quantum));
-  const auto small = hn::BitCast(du, hn::Sub(sum, hn::BitCast(d, quantum)));
-  const auto is_small = less_than(magnitude, hn::Set(du, plan.first_normal));
-  auto bits = hn::Or(hn::IfThenElse(is_small, small, normal), sign);
-  const auto only_nan = hn::Eq(hn::Or(sign, magnitude), hn::Set(du, plan.only_nan));
-  const auto special = hn::Or(less_than(hn::Set(du, plan.largest), magnitude), only_nan);
+  auto bits = hn::Add(hn::ShiftLeftSame(magnitude, plan.drop), hn::Set(du, plan.rebias));
+  if constexpr (kSmall) {
+    const auto quantum = hn::Set(du, plan.small_quantum);
+    const auto sum = hn::BitCast(d, hn::Add(magnitude, quantum));
+    const auto is_small = less_than(magnitude, hn::Set(du, plan.first_normal));
+    bits = hn::IfThenElse(is_small, hn::BitCast(du, hn::Sub(sum, hn::BitCast(d, quantum))), bits);
+  }
+  bits = hn::Or(bits, sign);
+  auto special = less_than(hn::Set(du, plan.largest), magnitude);
+  if constexpr (!kMinusZero) special = hn::Or(special, hn::Eq(hn::Or(sign, magnitude), hn::Set(du, plan.only_nan)));
   if (HWY_UNLIKELY(!hn::AllFalse(du, special))) {
     const auto negative = hn::Ne(sign, hn::Zero(du));
     const auto payload = hn::And(hn::ShiftLeftSame(magnitude, plan.drop), hn::Set(du, plan.nan_pattern_kept));
@@ -118,7 +120,7 @@ HWY_INLINE hn::Vec<hn::Rebind<Code, Floats>> narrowed(WordVector code) {
   return hn::DemoteTo(hn::Rebind<Code, Floats>(), hn::BitCast(di, code));
 }
 
-template <typename Code>
+template <bool kSmall, bool kMinusZero, typename Code>
 void encode_all(const CodePlan& given, const float* in, Code* out, std::size_t count) {
   const CodePlan plan = given;  // what cannot alias `out` stays in registers
   const Floats d;
@@ -126,16 +128,16 @@ void encode_all(const CodePlan& given, const float* in, Code* out, std::size_t c
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    hn::StoreU(narrowed<Code>(encode_vector(plan, hn::LoadU(d, in + i))), codes, out + i);
+    hn::StoreU(narrowed<Code>(encode_vector<kSmall, kMinusZero>(plan, hn::LoadU(d, in + i))), codes, out + i);
   if (i == count) return;
   HWY_ALIGN float rest[HWY_MAX_BYTES / sizeof(float)] = {};
   HWY_ALIGN Code rest_codes[HWY_MAX_BYTES / sizeof(float)];
   std::memcpy(rest, in + i, (count - i) * sizeof(float));
-  hn::StoreU(narrowed<Code>(encode_vector(plan, hn::Load(d, rest))), codes, rest_codes);
+  hn::StoreU(narrowed<Code>(encode_vector<kSmall, kMinusZero>(plan, hn::Load(d, rest))), codes, rest_codes);
   std::memcpy(out + i, rest_codes, (count - i) * sizeof(Code));
 }
 
-template <typename Code>
+template <bool kSmall, bool kMinusZero, typename Code>
 void decode_all(const CodePlan& given, const Code* in, float* out, std::size_t count) {
   const CodePlan plan = given;
   const Floats d;
@@ -144,26 +146,50 @@ void decode_all(const CodePlan& given, const Code* in, float* out, std::size_t c
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    hn::StoreU(decode_vector(plan, hn::PromoteTo(du, hn::LoadU(codes, in + i))), d, out + i);
+    hn::StoreU(decode_vector<kSmall, kMinusZero>(plan, hn::PromoteTo(du, hn::LoadU(codes, in + i))), d, out + i);
   if (i == count) return;
   HWY_ALIGN Code rest[HWY_MAX_BYTES / sizeof(float)] = {};
   HWY_ALIGN float rest_floats[HWY_MAX_BYTES / sizeof(float)];
   std::memcpy(rest, in + i, (count - i) * sizeof(Code));
-  hn::StoreU(decode_vector(plan, hn::PromoteTo(du, hn::LoadU(codes, rest))), d, rest_floats);
+  hn::StoreU(decode_vector<kSmall, kMinusZero>(plan, hn::PromoteTo(du, hn::LoadU(codes, rest))), d, rest_floats);
   std::memcpy(out + i, rest_floats, (count - i) * sizeof(float));
 }
 
+template <typename Code>
+HWY_INLINE void encode_any(const CodePlan& plan, const float* in, Code* out, std::size_t count) {
+  if (plan.small != 0 && plan.minus_zero)
+    encode_all<true, true>(plan, in, out, count);
+  else if (plan.small != 0)
+    encode_all<true, false>(plan, in, out, count);
+  else if (plan.minus_zero)
+    encode_all<false, true>(plan, in, out, count);
+  else
+    encode_all<false, false>(plan, in, out, count);
+}
+
+template <typename Code>
+HWY_INLINE void decode_any(const CodePlan& plan, const Code* in, float* out, std::size_t count) {
+  if (plan.small != 0 && plan.minus_zero)
+    decode_all<true, true>(plan, in, out, count);
+  else if (plan.small != 0)
+    decode_all<true, false>(plan, in, out, count);
+  else if (plan.minus_zero)
+    decode_all<false, true>(plan, in, out, count);
+  else
+    decode_all<false, false>(plan, in, out, count);
+}
+
 void encode_8(const CodePlan& plan, const float* in, std::uint8_t* out, std::size_t count) {
-  encode_all(plan, in, out, count);
+  encode_any(plan, in, out, count);
 }
 void encode_16(const CodePlan& plan, const float* in, std::uint16_t* out, std::size_t count) {
-  encode_all(plan, in, out, count);
+  encode_any(plan, in, out, count);
 }
 void decode_8(const CodePlan& plan, const std::uint8_t* in, float* out, std::size_t count) {
-  decode_all(plan, in, out, count);
+  decode_any(plan, in, out, count);
 }
 void decode_16(const CodePlan& plan, const std::uint16_t* in, float* out, std::size_t count) {
-  decode_all(plan, in, out, count);
+  decode_any(plan, in, out, count);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -8,25 +8,26 @@ namespace assay {
 
 /// Patterns are those of floats, codes those of the format; arrays of two are indexed by the sign.
 struct CodePlan {
-  bool vectors = false;      // false: the format is not one for the kernels, nothing below is set
-  int drop = 0;              // the float's pattern is shifted by this
-  int sign_shift = 0;        // and the sign by this
-  std::uint32_t bias = 0;    // added before: half of what goes, less one
-  std::uint32_t parity = 0;  // 1, or 0 where nothing goes
-  std::uint32_t always_odd = 0;
-  std::uint32_t rebias = 0;         // code of the pattern 0, if exponents went on below the smallest
-  std::uint32_t small = 0;          // floats below this pattern are multiples of one quantum
-  std::uint32_t small_quantum = 0;  // a power of two whose last place is that quantum
-  std::uint32_t first_normal = 0;   // code
+  bool vectors = false;             // false: the format is not one for the kernels, nothing below is set
+  bool minus_zero = true;           // there is a -0
+  int drop = 0;                     // the float's pattern is shifted by this
+  int sign_shift = 0;               // and the sign by this
+  std::uint32_t sign = 0;           // code
   std::uint32_t largest = 0;        // code
-  std::uint32_t overflow[2] = {};   // codes: of too large numbers, of infinities, of NaN
+  std::uint32_t small = 0;          // floats below this pattern are multiples of one quantum; 0: as the others
+  std::uint32_t small_quantum = 0;  // a power of two whose last place is that quantum
+
+  // Of encoding.
+  std::uint32_t bias = 0;          // added before the shift: half of what goes, less `parity`, less `rebias`
+  std::uint32_t parity = 0;        // 1, or 0 where the last bit of normal numbers is not stored
+  std::uint32_t overflow[2] = {};  // codes: of too large numbers, of infinities, of NaN
   std::uint32_t infinity[2] = {};
   std::uint32_t nan[2] = {};
-  std::uint32_t nan_kept = 0;       // of the shifted pattern
-  std::uint32_t negative_zero = 0;  // code
+  std::uint32_t nan_kept = 0;  // of the shifted pattern
 
   // Of decoding.
-  std::uint32_t magnitude = 0;         // the code without its sign
+  std::uint32_t rebias = 0;            // added after the shift: the difference of the exponents' biases
+  std::uint32_t first_normal = 0;      // code
   std::uint32_t infinite_code = ~0U;   // without sign; none: no code
   std::uint32_t only_nan = ~0U;        // of "fnuz" formats: the sign at the place of a float's, and the rest
   std::uint32_t nan_pattern[2] = {};   // set in NaN

@@ -24,10 +24,9 @@ struct RoundPlan {
 
   // Numbers of at least `small`: the lowest `drop` bits of the pattern go.
   int drop = 0;
-  Bits dropped = 0;     // a mask of them
-  Bits bias = 0;        // added before they go
-  Bits parity = 0;      // 1, or 0 where nothing is dropped
-  Bits always_odd = 0;  // the lowest bit kept, where it is not stored: with a significand of one bit
+  Bits dropped = 0;  // a mask of them
+  Bits bias = 0;     // added before they go
+  Bits parity = 0;   // 1, or 0 where the lowest bit kept is not stored
 
   // Numbers below `small` (as patterns) become multiples of one quantum.
   Bits small = 0;

@@ -67,14 +67,14 @@ void set_bias(RoundPlan<Float>& plan, const NumberFormat& to, const RoundingRule
   plan.dropped = (Bits{1} << plan.drop) - 1;
   if (plan.drop == 0) return;
   const Bits half = Bits{1} << (plan.drop - 1);
-  plan.parity = 1;
-  plan.always_odd = to.precision == 1 ? Bits{1} << plan.drop : 0;
+  const bool always_odd = to.precision == 1;  // in normal numbers
+  plan.parity = always_odd ? 0 : 1;
   switch (rules.rounding) {
-    case Rounding::kNearestEven: plan.bias = half - 1; break;
+    case Rounding::kNearestEven: plan.bias = always_odd ? half : half - 1; break;
     case Rounding::kNearestAway: plan.bias = half; break;
     case Rounding::kUp:
-    case Rounding::kDown:
-    case Rounding::kToOdd: plan.bias = plan.dropped; break;
+    case Rounding::kDown: plan.bias = plan.dropped; break;
+    case Rounding::kToOdd: plan.bias = always_odd ? 0 : plan.dropped; break;
     case Rounding::kTowardZero:
     case Rounding::kStochastic: break;
   }

@@ -79,8 +79,7 @@ HWY_INLINE UnsignedOf<D> bias_of(D d, const RoundPlan<Float>& plan, UnsignedOf<D
     return hn::And(hn::ShiftRightSame(random, plan.random_shift), hn::Set(du, plan.dropped));
   }
   if constexpr (kMode == Rounding::kNearestEven || kMode == Rounding::kToOdd) {
-    const auto last = hn::ShiftRightSame(hn::Or(magnitude, hn::Set(du, plan.always_odd)), plan.drop);
-    const auto odd = hn::And(last, hn::Set(du, plan.parity));
+    const auto odd = hn::And(hn::ShiftRightSame(magnitude, plan.drop), hn::Set(du, plan.parity));
     if constexpr (kMode == Rounding::kNearestEven) return hn::Add(bias, odd);
     return hn::And(bias, hn::Sub(odd, hn::Set(du, BitsOf<Float>{1})));
   }
