@@ -40,9 +40,10 @@ std::size_t whole_blocks(std::uint64_t seed, std::uint64_t block, std::uint32_t*
   using V = hn::Vec<decltype(wide)>;
   const std::size_t lanes = hn::Lanes(wide);
   HWY_ALIGN std::uint64_t ordered[2 * HWY_MAX_BYTES / sizeof(std::uint64_t)];
+  V next = hn::Iota(wide, block);
   std::size_t done = 0;
-  for (; count - done >= 4 * lanes; done += 4 * lanes, block += lanes) {
-    V c0 = hn::Iota(wide, block);
+  for (; count - done >= 4 * lanes; done += 4 * lanes, next = hn::Add(next, hn::Set(wide, lanes))) {
+    V c0 = next;
     V c1 = hn::ShiftRight<32>(c0);
     V c2 = hn::Zero(wide);
     V c3 = hn::Zero(wide);
