@@ -5,6 +5,7 @@
 #include <span>
 
 #include "num/round.h"
+#include "num/round_plan.h"
 
 namespace assay {
 
@@ -23,10 +24,15 @@ class Rounder {
   const RoundingRules& rules() const { return rules_; }
 
  private:
+  template <typename Float>
+  void run(const RoundPlan<Float>& plan, std::span<const Float> in, std::span<Float> out, std::uint64_t first) const;
+
   NumberFormat to_;
   RoundingRules rules_;
   NumberFormat from_;
   bool from_array_ = true;
+  RoundPlan<float> floats_;
+  RoundPlan<double> doubles_;
 };
 
 /// Whether all numbers of the format are floats.
