@@ -18,8 +18,10 @@ class Mp {
   ~Mp() { mpfr_clear(value_); }
   Mp(const Mp&) = delete;
   Mp& operator=(const Mp&) = delete;
+  // NOLINTBEGIN(google-explicit-constructor): to be passed to MPFR's functions
   operator mpfr_ptr() { return value_; }
   operator mpfr_srcptr() const { return value_; }
+  // NOLINTEND(google-explicit-constructor)
 
  private:
   mpfr_t value_;

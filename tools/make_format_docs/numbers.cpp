@@ -229,7 +229,7 @@ std::string power_of(double value) {
 }
 
 std::string power_and_text(double value) {
-  const std::string power = power_of(value);
+  std::string power = power_of(value);
   if (!power.starts_with("2^")) return power;
   return power + " = " + plain_exponent(fmt::format("{:.5g}", value));
 }
