@@ -137,20 +137,59 @@ struct RuleRecord {
   std::vector<Sentence> sentences;
 };
 
+/// A place in a table: the value that a script takes, and what people read where that is more than the value alone.
+struct Cell {
+  std::optional<Value> value = std::nullopt;  // without a unit: the column's title names it; nothing: not applicable
+  Text text = {};                             // empty: the value, formatted
+};
+
 struct TableColumn {
+  /// In which tables people see it; JSON has it always.
+  enum class Shown : std::uint8_t { kAlways, kSingle /* row */, kSeveral /* rows */, kNever };
+  std::string key;  // stable: scripts take values by it
   Text title;
   bool right = false;
+  Shown shown = Shown::kAlways;
 };
-struct Section {
-  Text title;
+
+struct TableRow {
+  std::string key;  // stable, within its table
+  std::vector<Cell> cells;
+};
+
+struct Table {
+  std::string key;
   std::vector<TableColumn> columns;
-  std::vector<std::vector<Value>> rows;
+  std::vector<TableRow> rows;
+};
+
+/// A field of a pattern of bits, as it is stored.
+struct BitField {
+  enum class Kind : std::uint8_t { kSign, kPrefix, kExponent, kFraction, kUnused };
+  Kind kind = Kind::kSign;
+  std::string bits;  // "01011"
+};
+
+/// A pattern of bits in its fields, from the highest bit.
+struct BitPattern {
+  Text title;  // empty: the section says what it is
+  std::vector<BitField> fields;
+};
+
+/// A part of a report, with what it has in this order.
+struct Section {
+  std::string key;
+  Text title;
+  std::vector<BitPattern> patterns;
+  Text text;  // lines
+  std::vector<Table> tables;
   std::vector<Curve> curves;
-  Text text;
 };
 
 struct Report {
   std::string tool_version;
+  std::string study;  // "float show": the report answers a question, in its sections, and judges nothing
+  Text answer;        // of a study, in a sentence
   std::vector<std::string> arguments;  // the paths as named
   std::vector<RunSummary> runs;
   std::vector<Finding> findings;  // in rank order

@@ -33,7 +33,7 @@ struct Example {
 };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;       // "check"; of a group: "float show"
   std::string_view summary;    // one line, no full stop
   std::string_view arguments;  // "PATH..."; empty: none
   std::size_t least_arguments = 0;
@@ -41,20 +41,42 @@ struct Command {
   std::vector<Option> options;
   std::vector<Example> examples;
   std::string_view notes;  // more for its help: exit status and the like
+  /// Whether a word that begins with '-' is an argument all the same: "-1.5" is no option.
+  std::function<bool(std::string_view)> takes_dashed;
   std::function<int(const std::vector<std::string>& arguments)> run;
+};
+
+/// Commands of two words that share the first one. Which they are is told by their names.
+struct CommandGroup {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<Example> examples;
+  std::string_view notes;
 };
 
 /// "usage: assay check [OPTION...] PATH...".
 std::string usage_line(const Command& command);
 
-/// All commands in the order of the help. Made anew at each call: an options' value lives in its command.
+/// All commands in the order of the help; those of a group stand together. Made anew at each call: an option's value
+/// lives in its command.
 std::vector<Command> all_commands();
+/// The groups, one file each.
+std::vector<CommandGroup> all_groups();
+CommandGroup float_group();
+
+/// The group of a command of two words; null for one of a single word.
+const CommandGroup* group_of(std::span<const CommandGroup> groups, const Command& command);
 
 // One file each.
 Command check_command();
 Command show_command();
 Command explain_command();
 Command rules_command();
+Command float_table_command();
+Command float_show_command();
+Command float_add_command();
+Command float_cast_command();
+Command float_between_command();
 Command report_command();
 Command help_command();
 Command version_command();

@@ -39,6 +39,22 @@ std::string help_of(const Option& option) {
   return out;
 }
 
+std::string examples_text(const std::vector<Example>& examples) {
+  std::string out = examples.empty() ? "" : "\nexamples:\n";
+  for (const Example& example : examples) {
+    out += "  " + std::string(example.command) + "\n";
+    out += "      " + std::string(example.meaning) + "\n";
+  }
+  return out;
+}
+
+std::string notes_text(std::string_view notes) {
+  std::string out;
+  if (notes.empty()) return out;
+  for (const std::string& line : wrap(notes, terminal_width())) out += "\n" + line;
+  return "\n" + out.substr(1) + "\n";
+}
+
 std::string help_text(const Command& command) {
   std::string out =
       "assay " + std::string(command.name) + ": " + std::string(command.summary) + "\n\n" + usage_line(command) + "\n";
@@ -54,18 +70,20 @@ std::string help_text(const Command& command) {
       add_row(out, left, kWidestUsage, help_of(option));
     }
   }
-  if (!command.examples.empty()) {
-    out += "\nexamples:\n";
-    for (const Example& example : command.examples) {
-      out += "  " + std::string(example.command) + "\n";
-      out += "      " + std::string(example.meaning) + "\n";
+  return out + examples_text(command.examples) + notes_text(command.notes);
+}
+
+std::string help_text(const CommandGroup& group) {
+  const std::string name(group.name);
+  std::string out =
+      "assay " + name + ": " + std::string(group.summary) + "\n\nusage: assay " + name + " COMMAND [OPTION...] ...\n\n";
+  for (const Command& command : all_commands()) {
+    if (command.name.starts_with(name + " ")) {
+      add_row(out, std::string(command.name.substr(name.size() + 1)), 8, command.summary);
     }
   }
-  if (!command.notes.empty()) {
-    out += "\n";
-    for (const std::string& line : wrap(command.notes, terminal_width())) out += line + "\n";
-  }
-  return out;
+  return out + examples_text(group.examples) + notes_text(group.notes) + "\n'assay help " + name +
+         " COMMAND' tells more.\n";
 }
 
 bool is_path(const std::string& word) {
@@ -76,6 +94,7 @@ bool is_path(const std::string& word) {
 }  // namespace
 
 int print_help(const Command& command, Language language) { return print(note_of(language) + help_text(command)); }
+int print_help(const CommandGroup& group, Language language) { return print(note_of(language) + help_text(group)); }
 
 std::string note_of(Language language) {
   return language == Language::kChinese ? "命令行帮助目前只有英文；报告可用 --lang zh 输出中文。\n\n" : "";
@@ -85,7 +104,17 @@ std::string overview() {
   std::string out =
       "assay " + std::string(version()) +
       ": finds out why the training of a large model goes wrong\n\nusage: assay COMMAND [OPTION...] ...\n\n";
-  for (const Command& command : all_commands()) add_row(out, std::string(command.name), 8, command.summary);
+  const std::vector<CommandGroup> groups = all_groups();
+  const CommandGroup* told = nullptr;
+  for (const Command& command : all_commands()) {
+    const CommandGroup* group = group_of(groups, command);
+    if (group == nullptr) {
+      add_row(out, std::string(command.name), 8, command.summary);
+    } else if (group != told) {
+      add_row(out, std::string(group->name), 8, group->summary);
+    }
+    told = group;
+  }
   out +=
       "\nexamples:\n"
       "  assay check train.log        what went wrong in this run\n"
@@ -99,20 +128,57 @@ std::string overview() {
   return out;
 }
 
-const Command* find_command(std::span<const Command> commands, std::string_view name) {
-  const auto found =
-      std::find_if(commands.begin(), commands.end(), [&](const Command& command) { return command.name == name; });
-  return found == commands.end() ? nullptr : &*found;
+const CommandGroup* group_of(std::span<const CommandGroup> groups, const Command& command) {
+  const std::size_t space = command.name.find(' ');
+  if (space == std::string_view::npos) return nullptr;
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const CommandGroup& group) {
+    return group.name == command.name.substr(0, space);
+  });
+  return found == groups.end() ? nullptr : &*found;
 }
 
-int unknown_command(const std::string& word) {
+Named find_command(std::span<const std::string> words) {
+  Named out;
+  if (words.empty()) return out;
+  const std::string two = words.size() > 1 ? words[0] + " " + words[1] : words[0];
+  for (Command& command : all_commands()) {
+    if (command.name != words[0] && command.name != two) continue;
+    out.words = command.name == words[0] ? 1 : 2;
+    out.command = std::move(command);
+    return out;
+  }
+  for (CommandGroup& group : all_groups()) {
+    if (group.name != words[0]) continue;
+    out.words = 1;
+    out.group = std::move(group);
+  }
+  return out;
+}
+
+int unknown_command(std::span<const std::string> words) {
   const std::vector<Command> commands = all_commands();
-  std::vector<std::string_view> names;
-  for (const Command& command : commands) names.push_back(command.name);
-  std::string hint = "'assay help' lists the commands";
-  if (const std::string guess = nearest(word, names); !guess.empty()) hint = "did you mean 'assay " + guess + "'?";
-  if (is_path(word)) hint = "did you mean 'assay check " + word + "'?";
-  return complain(usage_error("unknown command '" + word + "'", hint));
+  const std::vector<CommandGroup> groups = all_groups();
+  const bool of_group = words.size() > 1 && std::any_of(groups.begin(), groups.end(), [&](const CommandGroup& group) {
+                          return group.name == words[0];
+                        });
+  const std::string lead = of_group ? words[0] + " " : "";
+  const std::string& word = words[of_group ? 1 : 0];
+  std::vector<std::string_view> names;  // that could stand in its place
+  std::string hint = "'assay help" + (of_group ? " " + words[0] : "") + "' lists the commands";
+  for (const Command& command : commands) {
+    const CommandGroup* group = group_of(groups, command);
+    if (of_group ? command.name.starts_with(lead) : group == nullptr) names.push_back(command.name.substr(lead.size()));
+    if (group != nullptr && command.name.ends_with(" " + word)) {
+      hint = "did you mean 'assay " + std::string(command.name) + "'?";
+    }
+  }
+  for (const CommandGroup& group : groups) {
+    if (!of_group) names.push_back(group.name);
+  }
+  if (const std::string guess = nearest(word, names); !guess.empty())
+    hint = "did you mean 'assay " + lead + guess + "'?";
+  if (!of_group && is_path(word)) hint = "did you mean 'assay check " + word + "'?";
+  return complain(usage_error("unknown command '" + lead + word + "'", hint));
 }
 
 }  // namespace assay::cli

@@ -21,9 +21,10 @@ int run(const Choice& choice, const std::vector<std::string>& names) {
   if (choice.man) return print(man_page());
   if (!choice.shell.empty()) return print(completions(choice.shell));
   if (names.empty()) return print(note_of(choice.language) + overview());
-  const std::vector<Command> commands = all_commands();
-  const Command* command = find_command(commands, names.front());
-  return command == nullptr ? unknown_command(names.front()) : print_help(*command, choice.language);
+  const Named named = find_command(names);
+  if (named.command && named.words == names.size()) return print_help(*named.command, choice.language);
+  if (named.group && names.size() == 1) return print_help(*named.group, choice.language);
+  return unknown_command(names);
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ Command help_command() {
   command.name = "help";
   command.summary = "tell about a command; print the man page or shell completions";
   command.arguments = "[COMMAND]";
-  command.most_arguments = 1;
+  command.most_arguments = 2;
   command.options = {flag("man", 0, "print the man page", &choice->man),
                      {"completions",
                       0,
@@ -54,9 +55,11 @@ Command help_command() {
                         choice->language = value == "zh" ? Language::kChinese : Language::kEnglish;
                         return {};
                       }}};
-  command.examples = {{"assay help check", "the options of check"},
-                      {"assay help --man | man -l -", "the man page"},
-                      {"assay help --completions bash > /etc/bash_completion.d/assay", "completions for bash"}};
+  command.examples = {
+      {"assay help check", "the options of check"},
+      {"assay help float show", "those of a command of two words; of the whole group: assay help float"},
+      {"assay help --man | man -l -", "the man page"},
+      {"assay help --completions bash > /etc/bash_completion.d/assay", "completions for bash"}};
   command.run = [choice](const std::vector<std::string>& names) { return run(*choice, names); };
   return command;
 }

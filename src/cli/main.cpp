@@ -9,17 +9,23 @@
 namespace assay::cli {
 
 std::vector<Command> all_commands() {
-  return {check_command(),  show_command(), explain_command(), rules_command(),
-          report_command(), help_command(), version_command()};
+  return {check_command(),         show_command(),       explain_command(),   rules_command(),
+          float_table_command(),   float_show_command(), float_add_command(), float_cast_command(),
+          float_between_command(), report_command(),     help_command(),      version_command()};
 }
 
+std::vector<CommandGroup> all_groups() { return {float_group()}; }
+
 static int run(const std::vector<std::string>& words) {
-  if (words.empty() || words[0] == "-h" || words[0] == "--help") return print(overview());
-  const std::vector<Command> commands = all_commands();
-  const std::string& name = words[0] == "--version" ? "version" : words[0];
-  const Command* command = find_command(commands, name);
-  if (command == nullptr) return unknown_command(name);
-  return dispatch(*command, {words.begin() + 1, words.end()});
+  const auto asks_for_help = [](const std::string& word) { return word == "-h" || word == "--help"; };
+  if (words.empty() || asks_for_help(words[0])) return print(overview());
+  if (words[0] == "--version") return dispatch(version_command(), {words.begin() + 1, words.end()});
+  const Named named = find_command(words);
+  if (named.command) {
+    return dispatch(*named.command, {words.begin() + static_cast<std::ptrdiff_t>(named.words), words.end()});
+  }
+  if (named.group && (words.size() == 1 || asks_for_help(words[1]))) return print_help(*named.group);
+  return unknown_command(words);
 }
 
 }  // namespace assay::cli

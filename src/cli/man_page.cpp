@@ -36,6 +36,20 @@ std::string option_entry(const Option& option) {
   return out + "\n" + troff(help) + "\n";
 }
 
+std::string examples_entry(const std::vector<Example>& examples) {
+  std::string out = examples.empty() ? "" : ".PP\nExamples:\n";
+  for (const Example& example : examples) {
+    out += ".TP\n\\fB" + troff(example.command) + "\\fR\n" + troff(example.meaning) + "\n";
+  }
+  return out;
+}
+
+std::string group_entry(const CommandGroup& group) {
+  std::string out = ".SS \"assay " + troff(group.name) + " COMMAND\"\n" + troff(group.summary) + ".\n";
+  if (!group.notes.empty()) out += ".PP\n" + troff(group.notes) + "\n";
+  return out + examples_entry(group.examples);
+}
+
 }  // namespace
 
 std::string man_page() {
@@ -46,16 +60,17 @@ std::string man_page() {
       ".SH DESCRIPTION\nassay reads what a training run leaves behind and says what went wrong, where, how it "
       "began, whether it recovered and what to do. It opens no connection and changes no file but the one "
       "named with \\fB\\-\\-output\\fR.\n.SH COMMANDS\n";
+  const std::vector<CommandGroup> groups = all_groups();
+  const CommandGroup* told = nullptr;
   for (const Command& command : all_commands()) {
+    const CommandGroup* group = group_of(groups, command);
+    if (group != nullptr && group != told) out += group_entry(*group);
+    told = group;
     out += ".SS \"assay " + troff(command.name) + (command.arguments.empty() ? "" : " " + troff(command.arguments)) +
            "\"\n" + troff(command.summary) + ".\n";
     for (const Option& option : command.options) out += option_entry(option);
     if (!command.notes.empty()) out += ".PP\n" + troff(command.notes) + "\n";
-    if (command.examples.empty()) continue;
-    out += ".PP\nExamples:\n";
-    for (const Example& example : command.examples) {
-      out += ".TP\n\\fB" + troff(example.command) + "\\fR\n" + troff(example.meaning) + "\n";
-    }
+    out += examples_entry(command.examples);
   }
   return out +
          ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR, \\fBTERM\\fR\nwhether to print colours\n"

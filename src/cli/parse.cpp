@@ -73,6 +73,25 @@ bool asks_for_chinese(const Command& command, const std::vector<std::vector<std:
   return false;
 }
 
+// CLI11 takes what begins with '-' for an option. A mark that no word of a command line can hold keeps what is none
+// (a NUL ends a word).
+constexpr char kMark = '\0';
+
+std::vector<std::string> marked(const Command& command, std::vector<std::string> words) {
+  for (std::string& word : words) {
+    if (word == "--") break;
+    const bool dashed = word.size() > 1 && word.front() == '-' && command.takes_dashed && command.takes_dashed(word);
+    if (dashed) word.insert(word.begin(), kMark);
+  }
+  return words;
+}
+
+void unmark(std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    if (!word.empty() && word.front() == kMark) word.erase(0, 1);
+  }
+}
+
 }  // namespace
 
 int dispatch(const Command& command, const std::vector<std::string>& words) {
@@ -94,7 +113,9 @@ int dispatch(const Command& command, const std::vector<std::string>& words) {
   std::vector<std::string> arguments;
   app.add_option("arguments", arguments);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    std::vector<std::string> ready = marked(command, words);
+    std::reverse(ready.begin(), ready.end());
+    app.parse(std::move(ready));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view what = error.what();  // "--format: 1 required TEXT missing"
     return complain(usage_error(std::string(what.substr(0, what.find(':'))) + " needs a value", usage_line(command)));
@@ -102,6 +123,8 @@ int dispatch(const Command& command, const std::vector<std::string>& words) {
     return complain(
         {ErrorCode::kUsage, error.what(), {}, "'assay " + std::string(command.name) + " --help' tells more"});
   }
+  unmark(arguments);
+  for (std::vector<std::string>& one : values) unmark(one);
   if (help) return print_help(command, asks_for_chinese(command, values) ? Language::kChinese : Language::kEnglish);
   if (const auto extras = app.remaining(); !extras.empty()) return complain(unknown_option(command, extras.front()));
   for (std::size_t i = 0; i < command.options.size(); ++i) {

@@ -20,7 +20,7 @@ int run(const OutputChoice& choice, const std::string& path) {
     report.error().where.path = path;
     return complain(report.error());
   }
-  if (!report->judged && choice.format == "text")
+  if (!report->judged && report->study.empty() && choice.format == "text")
     return print(render_reading(*report, false, choice.render()), kExitOk, choice.file);
   return print(render(*report, choice), kExitOk, choice.file);
 }

@@ -133,7 +133,7 @@ std::string render(const Report& report, const OutputChoice& choice) {
   const RenderOptions options = choice.render();
   if (choice.format == "json") return render_json(report, options);
   if (choice.format == "jsonl") return render_jsonl(report, options);
-  return render_text(report, options);
+  return report.study.empty() ? render_text(report, options) : render_study(report, options);
 }
 
 void tell_failures(const Report& report, const OutputChoice& choice) {

@@ -47,7 +47,8 @@ std::string four_digits(double number) {
   std::string out = text;
   const std::size_t e = out.find('e');
   std::string mantissa = out.substr(0, e);
-  while (mantissa.size() > 3 && mantissa.back() == '0') mantissa.pop_back();  // keeps one digit after the point
+  // Keeps one digit after the point.
+  while (mantissa.back() == '0' && mantissa[mantissa.size() - 2] != '.') mantissa.pop_back();
   std::string exponent = out.substr(e + 2);
   while (exponent.size() > 1 && exponent.front() == '0') exponent.erase(0, 1);
   return mantissa + "e" + (out[e + 1] == '-' ? "-" : "+") + exponent;

@@ -69,6 +69,17 @@ inline constexpr Names<EventKind, 11> kEvents = {{{EventKind::kOverflow, "overfl
                                                   {EventKind::kRunEnd, "run-end"},
                                                   {EventKind::kAborted, "aborted"}}};
 
+inline constexpr Names<TableColumn::Shown, 4> kShown = {{{TableColumn::Shown::kAlways, "always"},
+                                                         {TableColumn::Shown::kSingle, "single"},
+                                                         {TableColumn::Shown::kSeveral, "several"},
+                                                         {TableColumn::Shown::kNever, "never"}}};
+
+inline constexpr Names<BitField::Kind, 5> kBitFields = {{{BitField::Kind::kSign, "sign"},
+                                                         {BitField::Kind::kPrefix, "prefix"},
+                                                         {BitField::Kind::kExponent, "exponent"},
+                                                         {BitField::Kind::kFraction, "fraction"},
+                                                         {BitField::Kind::kUnused, "unused"}}};
+
 inline constexpr Names<SourceRole, 8> kRoles = {{{SourceRole::kMain, "main"},
                                                  {SourceRole::kSame, "same-series"},
                                                  {SourceRole::kMore, "same-run"},

@@ -79,6 +79,14 @@ class Node {
     if (size() != 2) complain("[first, last]");
     return {at(0).count(), at(1).count()};
   }
+  /// A value of a table: a number, a word or a range of steps.
+  Value plain() const {
+    if (json_.is_string()) return text();
+    if (json_.is_array()) return range();
+    if (json_.is_number_integer()) return count();
+    if (!json_.is_number()) complain("a number, a word or a range");
+    return json_.get<double>();
+  }
   template <class Names>
   auto one_of(const Names& names) const {
     const auto value = from_name(names, text());
@@ -279,13 +287,41 @@ RunSummary run_of(const Node& node) {
   return out;
 }
 
+Cell cell_of(const Node& row, const char* column) {
+  Cell out;
+  if (!row["values"].lacks(column)) out.value = row["values"][column].plain();
+  if (!row["texts"].lacks(column)) out.text = both(row["texts"][column]);
+  return out;
+}
+
+Table table_of(const Node& node) {
+  Table out;
+  out.key = node["key"].text();
+  out.columns = node["columns"].all([](const Node& column) {
+    return TableColumn{column["key"].text(), both(column["title"]), column["right"].truth(),
+                       column["shown"].one_of(json_names::kShown)};
+  });
+  out.rows = node["rows"].all([&](const Node& row) {
+    TableRow one{row["key"].text(), {}};
+    for (const TableColumn& column : out.columns) one.cells.push_back(cell_of(row, column.key.c_str()));
+    return one;
+  });
+  return out;
+}
+
+BitPattern pattern_of(const Node& node) {
+  return {both(node["title"]), node["fields"].all([](const Node& field) {
+            return BitField{field["kind"].one_of(json_names::kBitFields), field["bits"].text()};
+          })};
+}
+
 Section section_of(const Node& node) {
   Section out;
+  out.key = node["key"].text();
   out.title = both(node["title"]);
+  out.patterns = node["patterns"].all(pattern_of);
   out.text = both(node["text"]);
-  out.columns = node["columns"].all(
-      [](const Node& column) { return TableColumn{both(column["title"]), column["right"].truth()}; });
-  out.rows = node["rows"].all([](const Node& row) { return row.all(value_of); });
+  out.tables = node["tables"].all(table_of);
   out.curves = node["curves"].all(curve_of);
   return out;
 }
@@ -350,6 +386,10 @@ Report report_of(const Node& node) {
   out.arguments = node["arguments"].all(text_of);
   out.complete = node["complete"].truth();
   out.judged = node["judged"].truth();
+  if (!node.lacks("study")) {
+    out.study = node["study"].text();
+    out.answer = both(node["answer"]);
+  }
   out.runs = node["runs"].all(run_of);
   out.findings = node["findings"].all(finding_of);
   out.sections = node["sections"].all(section_of);

@@ -4,7 +4,8 @@
 // the language asked for, for whoever reads the file, and as its key and values, so that `assay report` can render it
 // again in either language. A value says its kind by the name of its member: {"number": 2.61, "unit": "nats"},
 // {"count": 12}, {"steps": [1912, 9800]}, {"word": "grad_norm"}; a number that is not finite has "number": null and
-// "is": "NaN", "Inf" or "-Inf".
+// "is": "NaN", "Inf" or "-Inf". In the tables of sections values are plain JSON, by the keys of row and column, for
+// scripts to take; one that is not finite is a string, and so is one that has more digits than a double.
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -35,9 +36,13 @@ class Writer {
     out["complete"] = report_.complete;
     out["judged"] = report_.judged;
     out["verdict"] = report_.judged ? verdict() : Json();
+    if (!report_.study.empty()) {
+      out["study"] = text(report_.study);
+      out["answer"] = both(report_.answer);
+    }
     out["runs"] = all(report_.runs, [this](const RunSummary& one) { return run(one); });
     out["findings"] = all(report_.findings, [this](const Finding& one) { return finding(one); });
-    out["sections"] = all(report_.sections, [this](const Section& one) { return section(one); });
+    out["sections"] = all(report_.sections, section);
     out["files"] = all(report_.files, [](const FileRecord& one) { return file(one); });
     out["beside"] = all(report_.beside, [](const Beside& one) {
       return Json{{"path", text(one.path)}, {"role", to_name(json_names::kRoles, one.role)}};
@@ -239,14 +244,51 @@ class Writer {
     return out;
   }
 
-  Json section(const Section& one) const {
+  // Plain JSON, so that a script takes a number as a number.
+  static Json plain(const Value& one) {
+    if (const auto* real = std::get_if<double>(&one.data)) {
+      return std::isfinite(*real) ? Json(*real) : Json(format(Value(*real)));
+    }
+    if (const auto* count = std::get_if<std::int64_t>(&one.data)) return *count;
+    if (const auto* steps = std::get_if<StepRange>(&one.data)) return range(*steps);
+    return text(std::get<std::string>(one.data));
+  }
+
+  static Json table(const Table& one) {
     Json out;
-    out["title"] = both(one.title);
-    out["text"] = both(one.text);
+    out["key"] = text(one.key);
     out["columns"] = all(one.columns, [](const TableColumn& column) {
-      return Json{{"title", both(column.title)}, {"right", column.right}};
+      return Json{{"key", text(column.key)},
+                  {"title", both(column.title)},
+                  {"right", column.right},
+                  {"shown", to_name(json_names::kShown, column.shown)}};
     });
-    out["rows"] = all(one.rows, [](const std::vector<Value>& row) { return all(row, value); });
+    out["rows"] = all(one.rows, [&](const TableRow& row) {
+      Json values = Json::object();
+      Json texts = Json::object();
+      for (std::size_t i = 0; i < row.cells.size() && i < one.columns.size(); ++i) {
+        const Cell& cell = row.cells[i];
+        const std::string key = valid_utf8(one.columns[i].key);
+        values[key] = cell.value ? plain(*cell.value) : Json();
+        if (!cell.text.en.empty()) texts[key] = both(cell.text);
+      }
+      return Json{{"key", text(row.key)}, {"values", std::move(values)}, {"texts", std::move(texts)}};
+    });
+    return out;
+  }
+
+  static Json section(const Section& one) {
+    Json out;
+    out["key"] = text(one.key);
+    out["title"] = both(one.title);
+    out["patterns"] = all(one.patterns, [](const BitPattern& pattern) {
+      return Json{{"title", both(pattern.title)}, {"fields", all(pattern.fields, [](const BitField& field) {
+                                                     return Json{{"kind", to_name(json_names::kBitFields, field.kind)},
+                                                                 {"bits", text(field.bits)}};
+                                                   })}};
+    });
+    out["text"] = both(one.text);
+    out["tables"] = all(one.tables, table);
     out["curves"] = all(one.curves, curve);
     return out;
   }

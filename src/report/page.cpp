@@ -28,6 +28,10 @@ std::string_view code_of(Ink ink) {
     case Ink::kStrong: return "1";
     case Ink::kFaint: return "2";
     case Ink::kDo: return "32";
+    case Ink::kSign: return "35";
+    case Ink::kPrefix: return "33";
+    case Ink::kExponent: return "32";
+    case Ink::kFraction: return "36";
   }
   return "";
 }

@@ -10,7 +10,20 @@
 
 namespace assay {
 
-enum class Ink { kPlain, kError, kWarning, kNote, kStrong, kFaint, kDo };
+enum class Ink {
+  kPlain,
+  kError,
+  kWarning,
+  kNote,
+  kStrong,
+  kFaint,
+  kDo,
+  // Fields of a pattern of bits.
+  kSign,
+  kPrefix,
+  kExponent,
+  kFraction,
+};
 Ink ink_of(Severity severity);
 
 class Page {

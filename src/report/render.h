@@ -23,6 +23,8 @@ std::string render_text(const Report& report, const RenderOptions& options);
 /// What was read, without a judgement: runs, series, settings, events, what was done to the numbers. ledger: what
 /// was not used instead, and every problem.
 std::string render_reading(const Report& report, bool ledger, const RenderOptions& options);
+/// A report that answers a question: the answer, then its sections.
+std::string render_study(const Report& report, const RenderOptions& options);
 std::string render_json(const Report& report, const RenderOptions& options);
 std::string render_jsonl(const Report& report,
                          const RenderOptions& options);  // one finding a line, then a summary line

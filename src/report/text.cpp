@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "base/display.h"
+#include "report/curve_line.h"
 #include "report/page.h"
 #include "report/plan_page.h"
 #include "report/render.h"
+#include "report/section_page.h"
 #include "report/short_names.h"
 #include "report/sources.h"
-#include "report/sparkline.h"
 #include "report/verdict.h"
 #include "report/words.h"
 
@@ -24,8 +25,6 @@ constexpr std::size_t kMostEvidence = 5;
 constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
 constexpr std::size_t kMostPlacesVerbose = 200;
 constexpr std::size_t kMostCopies = 3;
-constexpr int kWidestCurve = 48;
-constexpr int kNarrowestCurve = 10;
 
 class TextReport {
  public:
@@ -60,7 +59,10 @@ class TextReport {
       page_.paragraph(0, say("and {more} more (--all)", "另有 {more} 条（--all）", {{"more", shown_.size() - listed_}},
                              language()));
     }
-    for (const Section& section : report_.sections) write_section(section);
+    for (const Section& section : report_.sections) {
+      page_.blank();
+      print_section(page_, indent_, section);
+    }
     page_.blank();
     write_footer();
     return page_.take();
@@ -195,51 +197,12 @@ class TextReport {
         ++lines;
       }
       if (evidence.curve && !evidence.curve->buckets.empty()) {
-        write_curve(*evidence.curve, label_width, ink_of(finding.severity), axis_of(run_of(report_, finding)));
+        print_curve(page_, indent_, *evidence.curve, label_width, ink_of(finding.severity),
+                    axis_of(run_of(report_, finding)));
         ++lines;
       }
     }
     write_further_places(finding);
-  }
-
-  void write_curve(const Curve& curve, int label_width, Ink ink, Axis axis) {
-    const std::string label = pad_right(page_.clean(spoken(curve.metric)), label_width) + "  ";
-    const int left = indent_ + label_width + 2;
-    Sparkline picture = sparkline(curve, kWidestCurve, page_.options().unicode);
-    std::string range;
-    if (!std::isnan(picture.low)) {
-      range =
-          "  " + format(Value(picture.low)) + (picture.low < picture.high ? " … " + format(Value(picture.high)) : "");
-      if (picture.logarithmic) range += say(" (log scale)", "（对数坐标）", language());
-    }
-    range = page_.clean(range);
-    const int columns = std::clamp(page_.width() - left - display_width(range), kNarrowestCurve, kWidestCurve);
-    if (columns < static_cast<int>(picture.cells.size())) picture = sparkline(curve, columns, page_.options().unicode);
-    const std::string margin(static_cast<std::size_t>(indent_), ' ');
-    std::string cells;
-    for (std::size_t i = 0; i < picture.cells.size(); ++i) {
-      cells += picture.marked[i] ? page_.paint(ink, picture.cells[i]) : picture.cells[i];
-    }
-    page_.line(margin + label + cells + range);
-    const bool all = std::all_of(picture.marked.begin(), picture.marked.end(), [](bool marked) { return marked; });
-    if (!picture.any_marked || all) return;
-    std::string marks;
-    for (const bool marked : picture.marked) marks += marked ? '^' : ' ';
-    std::string extent;  // what the marks mark, and of what: the horizontal axis in words, where there is room for it
-    if (curve.marked && !curve.buckets.empty()) {
-      const StepRange all_steps{curve.buckets.front().first_step, curve.last_step};
-      const Values values = {{"noun", noun_of(axis).many},
-                             {"event", *curve.marked},
-                             {"all", all_steps},
-                             {"of_event", steps_word(*curve.marked, axis, language())}};
-      const auto fits = [&](const std::string& words) {
-        return left + static_cast<int>(marks.size()) + display_width(words) <= page_.width();
-      };
-      extent = page_.clean(say("  {event} of {noun} {all}", "  {of_event}（全图 {all}）", values, language()));
-      if (!fits(extent)) extent = page_.clean(say("", "  {event}（全图 {all}）", values, language()));
-      if (!fits(extent)) extent.clear();
-    }
-    page_.line(std::string(static_cast<std::size_t>(left), ' ') + page_.paint(ink, marks) + extent);
   }
 
   void write_further_places(const Finding& finding) {
@@ -298,26 +261,6 @@ class TextReport {
     page_.paragraph(indent_, rest == 0 ? say("also at {places}", "另见：{places}", values, language())
                                        : say("also at {places} and {rest} more", "另见：{places} 等，还有 {rest} 处",
                                              values, language()));
-  }
-
-  void write_section(const Section& section) {
-    page_.blank();
-    if (!section.title.en.empty()) page_.paragraph(0, section.title.in(language()), Ink::kStrong);
-    if (!section.text.en.empty()) page_.paragraph(0, section.text.in(language()));
-    if (!section.columns.empty()) {
-      std::vector<TableColumnText> columns;
-      for (const TableColumn& column : section.columns)
-        columns.push_back({page_.clean(column.title.in(language())), column.right});
-      std::vector<std::vector<std::string>> rows;
-      for (const auto& row : section.rows) {
-        rows.emplace_back();
-        for (const Value& value : row) rows.back().push_back(page_.clean(format(value)));
-      }
-      print_table(page_, indent_, columns, rows);
-    }
-    int label_width = 0;
-    for (const Curve& curve : section.curves) label_width = std::max(label_width, display_width(spoken(curve.metric)));
-    for (const Curve& curve : section.curves) write_curve(curve, label_width, Ink::kStrong, Axis::kStep);
   }
 
   // --- footer: silence has to be told apart from health ---

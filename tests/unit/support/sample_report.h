@@ -237,10 +237,13 @@ inline Report sample_report() {
   report.beside = {{"runs.yaml", SourceRole::kSettings}};
 
   Section section;
+  section.key = "checkpoints";
   section.title = {"Checkpoints", "检查点"};
   section.text = {"Where to resume from.", "可恢复的位置。"};
-  section.columns = {{{"step", "步"}, true}, {{"path", "路径"}, false}};
-  section.rows = {{Value(1500), Value("iter_0001500")}, {Value(2000), Value("iter_0002000")}};
+  section.tables = {
+      {"saved",
+       {{"step", {"step", "步"}, true}, {"path", {"path", "路径"}}},
+       {{"1500", {{Value(1500)}, {Value("iter_0001500")}}}, {"2000", {{Value(2000)}, {Value("iter_0002000")}}}}}};
   section.curves = {loss_curve()};
   report.sections = {section};
   return report;

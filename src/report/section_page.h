@@ -1,0 +1,18 @@
+#pragma once
+// Sections of a report on a terminal.
+
+#include <string>
+
+#include "assay/report.h"
+#include "report/page.h"
+
+namespace assay {
+
+void print_section(Page& page, int indent, const Section& section);
+
+/// A cell as people read it.
+std::string shown(const Cell& cell, Language language);
+/// The code that the bits of a pattern write: "0x2e66".
+std::string hexadecimal(const BitPattern& pattern);
+
+}  // namespace assay

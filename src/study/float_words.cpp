@@ -1,0 +1,196 @@
+#include "study/float_words.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/version.h"
+#include "num/codes.h"
+
+namespace assay {
+
+namespace {
+
+// Digits of a finite value without trailing zeros, and the power of ten of the first one. A double has at most 767.
+struct Digits {
+  std::string digits;
+  int power = 0;
+};
+
+Digits digits_of(double value) {
+  std::array<char, 800> buffer{};
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(value), std::chars_format::scientific, 770);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
+  const std::size_t e = text.find('e');
+  Digits out;
+  for (const char c : text.substr(0, e)) {
+    if (c != '.') out.digits += c;
+  }
+  out.digits.erase(out.digits.find_last_not_of('0') + 1);
+  std::string_view power = text.substr(e + 1);
+  if (power.starts_with('+')) power.remove_prefix(1);
+  std::from_chars(power.data(), power.data() + power.size(), out.power);
+  return out;
+}
+
+// Plain where that is not much longer than its digits, else with a power of ten.
+std::string written(double value, std::size_t most) {
+  const std::string sign = std::signbit(value) ? "-" : "";
+  if (std::isnan(value)) return sign + "NaN";
+  if (std::isinf(value)) return sign + "Inf";
+  if (value == 0) return sign + "0";
+  Digits number = digits_of(value);
+  const bool cut = number.digits.size() > most;
+  if (cut) number.digits.resize(most);
+  const std::string more = cut ? "…" : "";
+  constexpr int kMostNoughts = 5;
+  constexpr int kLongestInteger = 21;
+  const int length = static_cast<int>(number.digits.size());
+  if (number.power < -kMostNoughts || number.power >= kLongestInteger) {
+    if (length > 1) number.digits.insert(1, ".");
+    return sign + number.digits + more + "e" + std::to_string(number.power);
+  }
+  if (number.power < 0) {
+    return sign + "0." + std::string(static_cast<std::size_t>(-number.power - 1), '0') + number.digits + more;
+  }
+  if (length <= number.power + 1) {
+    return sign + number.digits + std::string(static_cast<std::size_t>(number.power + 1 - length), '0');
+  }
+  number.digits.insert(static_cast<std::size_t>(number.power + 1), ".");
+  return sign + number.digits + more;
+}
+
+}  // namespace
+
+std::string exact_decimal(double value) { return written(value, 1000); }
+
+std::string shown_decimal(double value) { return written(value, 30); }
+
+std::string brief_decimal(double value) { return written(value, 15); }
+
+std::string rounded_decimal(double value) { return format(Value(value)); }
+
+std::string hexadecimal_float(double value) {
+  if (!std::isfinite(value)) return exact_decimal(value);
+  std::array<char, 64> buffer{};
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(value), std::chars_format::hex);
+  return std::string(std::signbit(value) ? "-" : "") + "0x" + std::string(buffer.data(), end.ptr);
+}
+
+std::string in_powers_of_two(double value) {
+  if (!std::isfinite(value) || value == 0) return exact_decimal(value);
+  const int exponent = std::ilogb(value);
+  const double significand = std::ldexp(std::fabs(value), -exponent);
+  const std::string sign = value < 0 ? "-" : "";
+  const std::string power = "2^" + std::to_string(exponent);
+  if (significand == 1) return sign + power;
+  const double missing = 2 - significand;  // exact: both are below 2
+  const int bits = std::ilogb(missing);
+  if (bits < -3 && missing == std::ldexp(1.0, bits)) {
+    return sign + "(2 − 2^" + std::to_string(bits) + ") · " + power;
+  }
+  return sign + shown_decimal(significand) + " · " + power;
+}
+
+std::string shown_text(std::string_view written) {
+  constexpr std::size_t kMost = 40;
+  return written.size() > kMost ? std::string(written.substr(0, kMost - 1)) + "…" : std::string(written);
+}
+
+std::string code_text(const NumberFormat& format, std::uint64_t code) {
+  std::array<char, 20> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), code, 16);
+  const std::string digits(buffer.data(), end.ptr);
+  const auto width = static_cast<std::size_t>((format.bits + 3) / 4);
+  return "0x" + std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits;
+}
+
+BitPattern pattern_of(const NumberFormat& format, std::uint64_t code) {
+  BitPattern out;
+  for (const CodeField& field : fields_of(format, code)) {
+    BitField one;
+    switch (field.kind) {
+      case CodeField::Kind::kSign: one.kind = BitField::Kind::kSign; break;
+      case CodeField::Kind::kPrefix: one.kind = BitField::Kind::kPrefix; break;
+      case CodeField::Kind::kExponent: one.kind = BitField::Kind::kExponent; break;
+      case CodeField::Kind::kFraction: one.kind = BitField::Kind::kFraction; break;
+      case CodeField::Kind::kUnused: one.kind = BitField::Kind::kUnused; break;
+    }
+    for (int bit = field.bits - 1; bit >= 0; --bit) one.bits += (field.value >> bit & 1) != 0 ? '1' : '0';
+    if (!one.bits.empty()) out.fields.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string binary_text(const BitPattern& pattern) {
+  std::string out;
+  for (const BitField& field : pattern.fields) out += (out.empty() ? "" : " ") + field.bits;
+  return out;
+}
+
+Text nan_words(const NumberFormat& format, std::uint64_t code) {
+  if (format.nans != Nans::kIeee) return {"without payload", "无 payload"};
+  std::uint64_t fraction = 0;
+  for (const CodeField& field : fields_of(format, code)) {
+    if (field.kind == CodeField::Kind::kFraction) fraction = field.value;
+  }
+  const std::uint64_t quiet_bit = std::uint64_t{1} << (format.precision - 2);
+  const std::uint64_t payload = fraction & (quiet_bit - 1);
+  std::array<char, 20> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), payload, 16);
+  const Values values = {{"payload", "0x" + std::string(buffer.data(), end.ptr)}};
+  return (fraction & quiet_bit) != 0 ? filled("quiet, payload {payload}", "quiet，payload {payload}", values)
+                                     : filled("signalling, payload {payload}", "signalling，payload {payload}", values);
+}
+
+const std::vector<RoundingName>& rounding_names() {
+  static const std::vector<RoundingName> names = {{Rounding::kNearestEven, "nearest-even"},
+                                                  {Rounding::kNearestAway, "nearest-away"},
+                                                  {Rounding::kTowardZero, "toward-zero"},
+                                                  {Rounding::kUp, "up"},
+                                                  {Rounding::kDown, "down"},
+                                                  {Rounding::kToOdd, "to-odd"},
+                                                  {Rounding::kStochastic, "stochastic"}};
+  return names;
+}
+
+const std::vector<OverflowName>& overflow_names() {
+  static const std::vector<OverflowName> names = {{Overflow::kInfinity, "infinity"},
+                                                  {Overflow::kNan, "nan"},
+                                                  {Overflow::kSaturate, "saturate"},
+                                                  {Overflow::kAscend, "ascend"}};
+  return names;
+}
+
+Text filled(std::string_view en, std::string_view zh, const Values& values) {
+  const Text text{std::string(en), std::string(zh)};
+  return {fill(text, values, Language::kEnglish), fill(text, values, Language::kChinese)};
+}
+
+Text both(std::string text) { return {std::move(text), {}}; }
+
+void add_line(Text& text, const Text& line) {
+  // The Chinese text is empty while all lines are the same in both languages.
+  const std::string chinese = text.zh.empty() ? text.en : text.zh;
+  text.zh = chinese + (chinese.empty() ? "" : "\n") + line.in(Language::kChinese);
+  text.en += (text.en.empty() ? "" : "\n") + line.en;
+}
+
+Cell cell(double value, std::string text) { return {Value(value), both(std::move(text))}; }
+
+Cell cell(std::string word, Text text) { return {Value(std::move(word)), std::move(text)}; }
+
+Report study_report(std::string study, std::vector<std::string> arguments, Text answer) {
+  Report out;
+  out.tool_version = std::string(version());
+  out.study = std::move(study);
+  out.arguments = std::move(arguments);
+  out.answer = std::move(answer);
+  out.judged = false;
+  return out;
+}
+
+}  // namespace assay
