@@ -1,6 +1,6 @@
 #pragma once
-// Arrays of floats into codes of up to 16 bits, and back, with vectors. The same bits as encode(round_to(…)) and decode,
-// on every processor.
+// Arrays of floats into codes of up to 16 bits, and back, with vectors. The same bits as encode(round_to(…)) and
+// decode, on every processor.
 
 #include <cstdint>
 #include <span>

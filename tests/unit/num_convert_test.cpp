@@ -3,7 +3,7 @@
 #include "num/codes.h"
 #include "num/convert.h"
 #include "num/format.h"
-#include "num_patterns.h"
+#include "unit/num_patterns.h"
 
 namespace assay {
 namespace {

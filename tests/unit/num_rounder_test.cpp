@@ -5,7 +5,7 @@
 #include "num/format.h"
 #include "num/philox.h"
 #include "num/rounder.h"
-#include "num_patterns.h"
+#include "unit/num_patterns.h"
 
 namespace assay {
 namespace {
