@@ -1,5 +1,6 @@
-// Values in blocks. In a block a value's error depends on its neighbours: the largest of them sets the scale, and with it
-// the spacing for all. So the report tells, of each block, what its scale is and why, and of each element what it lost.
+// Values in blocks. In a block a value's error depends on its neighbours: the largest of them sets the scale, and with
+// it the spacing for all. So the report tells, of each block, what its scale is and why, and of each element what it
+// lost.
 
 #include "study/float_blocks.h"
 

@@ -1,6 +1,6 @@
-// A quotient or a root by a fast mode: the result, how far it lies from the correctly rounded one, how the approximation
-// grew, and how the mode fares over all significands. The last is what one result cannot tell: a mode that is right for
-// 1 / 3 may be wrong for every third divisor.
+// A quotient or a root by a fast mode: the result, how far it lies from the correctly rounded one, how the
+// approximation grew, and how the mode fares over all significands. The last is what one result cannot tell: a mode
+// that is right for 1 / 3 may be wrong for every third divisor.
 
 #include "study/float_fast.h"
 
