@@ -77,6 +77,8 @@ Command float_show_command();
 Command float_add_command();
 Command float_cast_command();
 Command float_between_command();
+Command float_divide_command();
+Command float_sqrt_command();
 Command report_command();
 Command help_command();
 Command version_command();

@@ -10,7 +10,9 @@ CommandGroup float_group() {
   group.summary = "number formats: their limits, and what values become in them";
   group.examples = {{"assay float table fp16 bf16 e4m3", "constants side by side"},
                     {"assay float show 0.1 --as fp16", "what is stored, bit by bit"},
-                    {"assay float add 1 0.0001 --as fp16", "what a sum swallows"}};
+                    {"assay float add 1 0.0001 --as fp16", "what a sum swallows"},
+                    {"assay float cast 0.1 7 -3 --to mxfp4", "a block that shares a scale"},
+                    {"assay float divide 2 3 --mode cuda-full", "a quotient as fast modes make it"}};
   return group;
 }
 

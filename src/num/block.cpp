@@ -271,10 +271,11 @@ void dequantise(const BlockFormat& format, const QuantisedBlocks& blocks, std::s
   }
 }
 
-bool is_clipped(const BlockFormat& format, double value, double scale) {
-  const NumberFormat& element = element_format(format);
-  const double half_step = std::ldexp(0.5, quantum_exponent(element, element.emax));
-  return std::isfinite(value) && std::abs(value) > (largest(element) + half_step) * scale && scale > 0;
+bool is_clipped(const BlockFormat& format, double value, double stored, double scale) {
+  if (!std::isfinite(value) || !(scale > 0)) return false;
+  const OverflowThreshold threshold = overflow_threshold(element_format(format));
+  const double beyond = std::abs(value) - threshold.value * scale;
+  return (beyond > 0 || (beyond == 0 && threshold.itself)) && std::abs(stored) < std::abs(value);
 }
 
 std::vector<BlockFacts> block_facts(const BlockFormat& format, std::span<const double> in,
@@ -295,7 +296,7 @@ std::vector<BlockFacts> block_facts(const BlockFormat& format, std::span<const d
       }
       ++finite;
       facts.amax = std::max(facts.amax, std::abs(in[i]));
-      if (is_clipped(format, in[i], facts.scale)) {
+      if (is_clipped(format, in[i], back[i], facts.scale)) {
         ++facts.clipped;
         facts.worst_clip = std::max(facts.worst_clip, 1 - std::abs(back[i] / in[i]));
       }

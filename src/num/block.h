@@ -96,7 +96,7 @@ double block_scale(const BlockFormat& format, const QuantisedBlocks& blocks, std
 struct BlockFacts {
   double amax = 0;             // largest magnitude among its finite numbers
   double scale = 0;            // block_scale
-  std::size_t clipped = 0;     // pulled in to the largest element by more than half a step of it
+  std::size_t clipped = 0;     // beyond where rounding to nearest overflows, and pulled in
   std::size_t zeroed = 0;      // not 0 before, 0 now
   std::size_t non_finite = 0;  // NaN and infinities given
   double worst_clip = 0;       // largest share that clipping took away
@@ -107,8 +107,8 @@ struct BlockFacts {
 std::vector<BlockFacts> block_facts(const BlockFormat& format, std::span<const double> in,
                                     const QuantisedBlocks& blocks);
 
-/// What became of one number, by the definitions of BlockFacts.
-bool is_clipped(const BlockFormat& format, double value, double scale);
+/// Whether a number was clipped, by the definition of BlockFacts; `stored` is what it became.
+bool is_clipped(const BlockFormat& format, double value, double stored, double scale);
 
 /// 10 log10(Σ x² / Σ (x - y)²), in dB, over pairs that are finite. Infinite where nothing differs, NaN where Σ x² = 0.
 double signal_to_noise(std::span<const double> exact, std::span<const double> rounded);

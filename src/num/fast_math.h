@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/number_format.h"
+#include "assay/text.h"
 
 namespace assay {
 
@@ -38,7 +39,7 @@ enum class FastScaling : std::uint8_t {
 struct FastMode {
   std::string name;  // what a user types; one of divisions and one of roots may have the same
   std::vector<std::string> also = {};
-  std::string title;
+  Text title;
   FastOperation operation = FastOperation::kDivide;
   std::vector<std::string> formats = {};  // that it exists in; empty: any
   SeedKind seed = SeedKind::kRounded;
@@ -51,8 +52,9 @@ struct FastMode {
   FastScaling scaling = FastScaling::kNone;
   bool keeps_specials = false;  // zeros, infinities and NaN end as IEEE 754 has them
   bool flush = false;           // subnormal inputs and results of every operation become zeros
+  bool seed_specified = false;  // the seed of every chip is this one
   double documented_ulps = 0;   // largest distance from the correctly rounded result that is documented; 0: none is
-  std::string documented = {};  // as it is documented
+  Text documented = {};         // as it is documented
   std::string source = {};
 };
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/ascii.h"
+#include "num/block.h"
 #include "num/codes.h"
 #include "num/format.h"
 
@@ -133,7 +134,13 @@ Result<std::vector<NumberFormat>> float_formats(std::string_view names) {
     at = end + 1;
   }
   std::vector<NumberFormat> out;
-  for (const std::string& part : parts) out.push_back(ASSAY_TRY(number_format(part)));
+  for (const std::string& part : parts) {
+    if (find_block_format(part) != nullptr) {
+      return fail(ErrorCode::kUsage, part + " is a format of blocks, not of single values", {},
+                  "'assay float cast 0.1 0.2 --to " + part + "' shows a block");
+    }
+    out.push_back(ASSAY_TRY(number_format(part)));
+  }
   return out;
 }
 

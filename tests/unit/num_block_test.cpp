@@ -196,7 +196,8 @@ TEST(NumBlock, ClippingByHand) {
   const std::vector<BlockFacts> facts = block_facts(mxfp4, in, floor);
   EXPECT_EQ(facts[0].amax, 7);
   EXPECT_EQ(facts[0].scale, 1);
-  EXPECT_EQ(facts[0].clipped, 0U) << "7 is half way to 8, which would be the next: a rounding, no more";
+  EXPECT_EQ(facts[0].clipped, 1U) << "7 would round to 8";
+  EXPECT_NEAR(facts[0].worst_clip, 1.0 / 7, 1e-15);
   EXPECT_EQ(facts[0].zeroed, 1U);
   EXPECT_EQ(facts[0].largest_error, 1);
   EXPECT_NEAR(facts[0].rms_error, std::sqrt((1 + 0.04 + 0.04) / 4), 1e-15);
@@ -219,6 +220,21 @@ TEST(NumBlock, WorstClipOfEachFormat) {
     const std::vector<BlockFacts> up = block_facts(format, in, quantise(format, in, {.scale = ScaleRule::kCeil}));
     EXPECT_EQ(up[0].clipped, 0U) << name;
   }
+}
+
+// 460 and 464 round to 448 as any number does, 465 would round to 480. -1.995 becomes -2 where that may be.
+TEST(NumBlock, ClippedIsWhatWouldRoundToMore) {
+  const BlockFormat& mxfp8 = format_of("mxfp8");
+  const std::vector<double> in = {460, 464, 465, 448};
+  const QuantisedBlocks got = quantise(mxfp8, in);
+  EXPECT_EQ(got.scales[0], 127);
+  EXPECT_EQ(block_facts(mxfp8, in, got)[0].clipped, 1U);
+  EXPECT_TRUE(is_clipped(mxfp8, 465, 448, 1));
+  EXPECT_FALSE(is_clipped(mxfp8, 464, 448, 1));
+  const BlockFormat& mxint8 = format_of("mxint8");
+  const std::vector<double> low = {-1.995};
+  EXPECT_EQ(block_facts(mxint8, low, quantise(mxint8, low))[0].clipped, 1U);
+  EXPECT_EQ(block_facts(mxint8, low, quantise(mxint8, low, {.lowest_integer = true}))[0].clipped, 0U);
 }
 
 TEST(NumBlock, ZerosAndTheEndsOfTheRange) {

@@ -146,7 +146,7 @@ TEST(NumDivision, SurveyCountsWhatTheValuesAre) {
       mode.seed_bits = std::min(mode.seed_bits, mode.seed == SeedKind::kTable ? p - 1 : p);
       const bool pairs = mode.operation == FastOperation::kDivide && p <= 8;
       if (mode.operation == FastOperation::kDivide && p == 11) continue;  // a million pairs one by one take long
-      SCOPED_TRACE(mode.title + " p=" + std::to_string(p));
+      SCOPED_TRACE(mode.title.en + " p=" + std::to_string(p));
       const NumberFormat format = format_of("p=" + std::to_string(p) + ",emin=-900,emax=900");
       const FastSurvey got = survey(mode, format, 1.25);
       const FastSurvey wanted = one_by_one(mode, p, mode.operation == FastOperation::kReciprocal ? 1 : 1.25, pairs);
@@ -165,7 +165,7 @@ TEST(NumDivision, SurveyOfFp32) {
   const NumberFormat fp32 = format_of("fp32");
   for (const FastMode& mode : fast_modes()) {
     if (mode.documented_ulps == 0) continue;
-    SCOPED_TRACE(mode.title);
+    SCOPED_TRACE(mode.title.en);
     const FastSurvey got = survey(mode, fp32, 1.9999998807907104);
     EXPECT_EQ(got.tried, std::uint64_t{1} << (is_root(mode.operation) ? 24 : 23));
     EXPECT_LE(static_cast<double>(got.largest_distance), mode.documented_ulps);
@@ -358,8 +358,8 @@ TEST(NumDivision, ModesAreFoundAndFit) {
   for (const FastMode& mode : fast_modes()) {
     const auto found = fast_mode(mode.name, is_root(mode.operation));
     ASSERT_TRUE(found) << mode.name;
-    EXPECT_EQ(found->title, mode.title) << "two modes have the name " << mode.name;
-    EXPECT_EQ(mode.documented.empty(), mode.formats.empty()) << "what exists is documented: " << mode.name;
+    EXPECT_EQ(found->title.en, mode.title.en) << "two modes have the name " << mode.name;
+    EXPECT_EQ(mode.documented.en.empty(), mode.formats.empty()) << "what exists is documented: " << mode.name;
     EXPECT_FALSE(misfit(mode, format_of(mode.formats.empty() ? "fp32" : mode.formats.back()))) << mode.name;
   }
   EXPECT_EQ(fast_mode("cuda-ful", false).error().hint, "did you mean 'cuda-full'?");
