@@ -7,7 +7,7 @@ namespace assay::cli {
 CommandGroup float_group() {
   CommandGroup group;
   group.name = "float";
-  group.summary = "number formats: their limits, and what values become in them";
+  group.summary = "what values become in number formats, and the formats' limits";
   group.examples = {{"assay float table fp16 bf16 e4m3", "constants side by side"},
                     {"assay float show 0.1 --as fp16", "what is stored, bit by bit"},
                     {"assay float add 1 0.0001 --as fp16", "what a sum swallows"},

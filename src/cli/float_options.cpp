@@ -63,30 +63,34 @@ Result<NumberFormat> one_format(std::string_view name, const std::vector<NumberF
 }
 
 std::vector<Option> rounding_options(RoundingRules* rules) {
-  return {
-      {"rounding", 0, "MODE", "how to round; nearest-even where not given", choices_of(rounding_names()),
-       set_by_name(rounding_names(), &rules->rounding)},
-      {"overflow", 0, "MODE",
-       "what becomes of numbers beyond the largest; infinity (or NaN) where not given; ascend: the saturation mode "
-       "of Ascend NPUs, which makes Inf the largest number and NaN 0",
-       choices_of(overflow_names()), set_by_name(overflow_names(), &rules->overflow)},
-      {"flush",
-       0,
-       "WHICH",
-       "subnormal numbers become 0",
-       {"inputs", "outputs", "both"},
-       [rules](const std::string& which) -> Result<void> {
-         rules->flush_inputs = which != "outputs";
-         rules->flush_outputs = which != "inputs";
-         return {};
-       }},
-      {"seed", 0, "N", "of stochastic rounding", {}, set_number<std::uint64_t>("seed", 0, UINT64_MAX, &rules->seed)},
-      {"random-bits",
-       0,
-       "N",
-       "that stochastic rounding uses, 1 to 32; 16 where not given",
-       {},
-       set_number<int>("random-bits", 1, 32, &rules->random_bits)}};
+  return {{"rounding", 0, "MODE", "how to round; nearest-even where not given", choices_of(rounding_names()),
+           set_by_name(rounding_names(), &rules->rounding)},
+          {"overflow", 0, "MODE",
+           "what becomes of numbers beyond the largest; infinity (or NaN) where not given; ascend: the saturation mode "
+           "of Ascend NPUs, which makes Inf the largest number and NaN 0",
+           choices_of(overflow_names()), set_by_name(overflow_names(), &rules->overflow)},
+          {"flush",
+           0,
+           "WHICH",
+           "subnormal numbers become 0",
+           {"inputs", "outputs", "both"},
+           [rules](const std::string& which) -> Result<void> {
+             rules->flush_inputs = which != "outputs";
+             rules->flush_outputs = which != "inputs";
+             return {};
+           }},
+          {"seed",
+           0,
+           "N",
+           "seed of stochastic rounding",
+           {},
+           set_number<std::uint64_t>("seed", 0, UINT64_MAX, &rules->seed)},
+          {"random-bits",
+           0,
+           "N",
+           "random bits of stochastic rounding, 1 to 32; 16 where not given",
+           {},
+           set_number<int>("random-bits", 1, 32, &rules->random_bits)}};
 }
 
 void add_output(Command& command, const std::shared_ptr<OutputChoice>& output) {

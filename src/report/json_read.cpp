@@ -55,6 +55,10 @@ class Node {
     if (!json_.is_string()) complain("a string");
     return json_.get<std::string>();
   }
+  std::string bits() const {
+    if (text().find_first_not_of("01") != std::string::npos) complain("made of 0 and 1");
+    return text();
+  }
   std::string text_or_none() const { return json_.is_null() ? std::string() : text(); }
   bool truth() const {
     if (!json_.is_boolean()) complain("true or false");
@@ -311,7 +315,7 @@ Table table_of(const Node& node) {
 
 BitPattern pattern_of(const Node& node) {
   return {both(node["title"]), node["fields"].all([](const Node& field) {
-            return BitField{field["kind"].one_of(json_names::kBitFields), field["bits"].text()};
+            return BitField{field["kind"].one_of(json_names::kBitFields), field["bits"].bits()};
           })};
 }
 

@@ -77,7 +77,8 @@ void print_pattern(Page& page, int indent, const BitPattern& pattern) {
   };
   for (const BitField& field : pattern.fields) {
     const FieldLook look = look_of(field.kind);
-    std::string_view rest = field.bits;
+    const std::string all = page.clean(field.bits);
+    std::string_view rest = all;
     if (used > indent && !rest.empty()) {
       bits += ' ';
       letters += ' ';

@@ -66,7 +66,7 @@ std::vector<TableColumn> columns() {
           {"eps_exact", {"  exactly", "  精确值"}},
           {"unit_roundoff", {"u = eps/2", "u = eps/2"}},
           {"unit_roundoff_exact", {"  exactly", "  精确值"}},
-          {"overflow_from", {"rounds to overflow", "舍入后溢出"}},
+          {"overflow_from", {"rounding overflows", "舍入后溢出"}},
           {"largest_exact_integer", {"integers exact up to", "精确整数上限"}},
           {"finite", {"finite values", "有限值个数"}},
           {"infinite", {"codes of Inf", "Inf 编码数"}},
