@@ -58,8 +58,10 @@ std::string told(double value) { return shown_decimal(value); }
 
 // Half the distance to the next number on the side that the smaller addend pulls to; NaN at the end of all numbers.
 double half_spacing(const NumberFormat& format, double value, bool downwards) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(value)) return kNone;
   const auto next = downwards ? next_down(format, value) : next_up(format, value);
-  return next && std::isfinite(*next) ? std::fabs(*next - value) / 2 : std::numeric_limits<double>::quiet_NaN();
+  return next && std::isfinite(*next) ? std::fabs(*next - value) / 2 : kNone;
 }
 
 // Of two addends the one that is at risk, and the other one.
