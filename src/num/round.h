@@ -45,7 +45,7 @@ struct Rounded {
 };
 
 /// Rounds once. `index` picks the random number of a stochastic rounding. NaN where the format has none: the largest
-/// number (ONNX and PTX conversions to FP4 and FP6), 0 in kAscend. Formats without sign or zero (E8M0): NaN for
+/// number (ONNX Cast to FP4), 0 in kAscend. Formats without sign or zero (E8M0): NaN for
 /// negative numbers and zero; below the smallest number they round to it.
 Rounded round_to(const NumberFormat& format, const Real& value, const RoundingRules& rules = {},
                  std::uint64_t index = 0);

@@ -85,7 +85,7 @@ Text losses(const Outcome& all) {
     zh.push_back(one.zh);
   };
   add(all.clipped, all.clipped == 1 ? "{clipped} is clipped" : "{clipped} are clipped", "{clipped} 个被截断");
-  add(all.zeroed, all.zeroed == 1 ? "{zeroed} becomes 0" : "{zeroed} become 0", "{zeroed} 个变为 0");
+  add(all.zeroed, all.zeroed == 1 ? "{zeroed} of them becomes 0" : "{zeroed} of them become 0", "{zeroed} 个变为 0");
   add(all.poisoned, all.poisoned == 1 ? "{poisoned} block is NaN" : "{poisoned} blocks are NaN",
       "{poisoned} 个块为 NaN");
   if (en.empty()) return {"none is clipped, none becomes 0", "没有截断，没有变为 0"};

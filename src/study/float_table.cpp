@@ -34,7 +34,7 @@ std::string bits_of(const NumberFormat& format) {
   return format.unused_bits > 0 ? out + " (+" + std::to_string(format.unused_bits) + ")" : out;
 }
 
-Cell decimal(double value) { return std::isnan(value) ? Cell{} : cell(value, rounded_decimal(value)); }
+Cell decimal(double value) { return std::isnan(value) ? Cell{} : cell(value, constant_decimal(value)); }
 Cell whole(double value) { return std::isnan(value) ? Cell{} : cell(value, exact_decimal(value)); }
 Cell powers(double value) { return std::isnan(value) ? Cell{} : cell(in_powers_of_two(value)); }
 

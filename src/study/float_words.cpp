@@ -1,5 +1,7 @@
 #include "study/float_words.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -71,6 +73,14 @@ std::string shown_decimal(double value) { return written(value, 30); }
 std::string brief_decimal(double value) { return written(value, 15); }
 
 std::string rounded_decimal(double value) { return format(Value(value)); }
+
+std::string constant_decimal(double value) {
+  if (!std::isfinite(value)) return exact_decimal(value);
+  std::string out = fmt::format("{:.7g}", value);
+  const std::size_t e = out.find('e');  // "6.103516e-05" -> "6.103516e-5"
+  if (e != std::string::npos && out[e + 2] == '0') out.erase(e + 2, 1);
+  return out;
+}
 
 std::string hexadecimal_float(double value) {
   if (!std::isfinite(value)) return exact_decimal(value);

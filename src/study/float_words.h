@@ -27,6 +27,8 @@ std::string hexadecimal_float(double value);
 std::string in_powers_of_two(double value);
 /// Four significant digits.
 std::string rounded_decimal(double value);
+/// Seven significant digits: a constant that people compare with published tables.
+std::string constant_decimal(double value);
 /// Cut for a sentence.
 std::string shown_text(std::string_view written);
 
