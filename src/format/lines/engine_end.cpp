@@ -62,7 +62,7 @@ std::size_t Engine::first_dictionary(std::string_view text) {
 void Engine::note_end(Shape& shape, const Token* tokens, std::size_t complete, std::string_view text) {
   if (complete == 0 || complete != shape.literals.slots() || !can_be_of_record(shape)) return;
   const Token& last = tokens[complete - 1];
-  if (last.end != text.data() + text.size()) return;
+  if (last.kind != TokenKind::kNumber || last.end != text.data() + text.size()) return;  // "false" has no digits
   ShapeState& state = *shape.state;
   const std::int64_t decimals = decimals_of(last);
   if (decimals < 0) {
