@@ -8,9 +8,9 @@
 // among gradients for a branch. Too large numbers, infinities and NaN are found by one comparison, and are rare.
 // Decoding is the same backward; there the count of quanta is put into the power of two, which is then subtracted.
 //
-// Constants that tell formats apart come from a CodePlan. Two differences are arguments of templates, because computing
-// both ways for all cost 10 to 35 % of the time in the cache: whether small numbers are apart (BF16's are FP32's own),
-// and whether there is a -0.
+// Constants that tell formats apart come from a CodePlan. Two differences are arguments of templates: whether small
+// numbers are apart (BF16's are FP32's own), and whether there is a -0. One kernel for all, with some instructions more,
+// took 0.8 to 1.2 us for 4,096 numbers in the cache (AVX-512), these take 0.5 to 1.0 us; from memory all are alike.
 //
 // Conversion instructions (F16C, AVX-512 BF16) are not used: they know two formats, some flush subnormal numbers, and
 // memory is what limits these loops.
