@@ -9,7 +9,7 @@
 // Decoding is the same backward; there the count of quanta is put into the power of two, which is then subtracted.
 //
 // Constants that tell formats apart come from a CodePlan. Two differences are arguments of templates: whether small
-// numbers are apart (BF16's are FP32's own), and whether there is a -0. One kernel for all, with some instructions more,
+// numbers are apart (BF16's are FP32's own), and whether there is a -0. One kernel for all, with more instructions,
 // took 0.8 to 1.2 us for 4,096 numbers in the cache (AVX-512), these take 0.5 to 1.0 us; from memory all are alike.
 //
 // Conversion instructions (F16C, AVX-512 BF16) are not used: they know two formats, some flush subnormal numbers, and

@@ -1,6 +1,6 @@
 // FP32 into FP16, BF16, E4M3 and E5M2 against an oracle that knows only what the formats are: it lists their numbers
-// from the definition and goes through the floats in increasing order with a pointer to the nearest one. It uses nothing
-// of num/ but the casts that it tests.
+// from the definition and goes through the floats in increasing order with a pointer to the nearest one. It uses
+// nothing of num/ but the casts that it tests.
 //
 // By default every 251st pattern and all that lie within 2 of a place where the result changes, with each instruction
 // set; ASSAY_EXHAUSTIVE=1 adds all 2^32 patterns with the best one (1.5 minutes of processor time, on two threads).
