@@ -105,8 +105,8 @@ class Elements {
     return static_cast<std::uint8_t>(encode(format_, rounded.value));
   }
 
-  // The same for rounding to nearest even, ten times as fast. |x| is n · 2^(e - p + 1), n below 2^p, e at least emin; its
-  // code is n + (e - emin) 2^(p - 1), also where n rounds up to 2^p.
+  // The same for rounding to nearest even, ten times as fast. |x| is n · 2^(e - p + 1), n below 2^p, e at least emin;
+  // its code is n + (e - emin) 2^(p - 1), also where n rounds up to 2^p.
   std::uint8_t nearest_even(double scaled) const {
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(scaled);
     const bool negative = bits >> 63 != 0;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kFractionOfDouble = (std::uint64_t{1} << 52) - 1;
 constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
 constexpr std::uint64_t kNanCodeOfTapered = 0x80;
 
-constexpr std::uint64_t ones(int bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+constexpr std::uint64_t ones(int bits) { return (std::uint64_t{1} << bits) - 1; }  // fewer than 64
 
 double with_sign(double magnitude, bool negative) { return negative ? -magnitude : magnitude; }
 
@@ -109,7 +109,7 @@ Widths widths(const NumberFormat& format) { return {exponent_bits(format), forma
 double decode_fields(const NumberFormat& format, std::uint64_t code) {
   const auto [exponent_width, fraction_width] = widths(format);
   const int used = format.bits - format.unused_bits;
-  const std::uint64_t pattern = code >> format.unused_bits & ones(used);
+  const std::uint64_t pattern = code << (64 - format.bits) >> (64 - used);
   const std::uint64_t fraction = pattern & ones(fraction_width);
   const std::uint64_t field = pattern >> fraction_width & ones(exponent_width);
   const bool negative = format.has_sign && (pattern >> (used - 1) & 1) != 0;

@@ -21,9 +21,9 @@
 // Seeds. Arm's and RISC-V's estimates are specified exactly, and both are the reciprocal of the middle of an interval,
 // rounded (kTable): 1/b by 2^k intervals of the significand, 1/√a by 2^(k-1) in each of two binades; k = 8 and 7. With
 // k = 11 the same table gives what is documented and observed of x86's RCPPS (1.5 · 2^-12; 1 becomes 0.99975586), whose
-// own table differs between makers. Other seeds of x86 and those of GPUs are modelled as the reciprocal (root) correctly
-// rounded to b bits (kRounded): of the b for which the documented bound holds, the smallest. A value shown by such a
-// mode is one that the chip may give, not the one that a particular chip gives.
+// own table differs between makers. Other seeds of x86 and those of GPUs are modelled as the reciprocal (root)
+// correctly rounded to b bits (kRounded): of the b for which the documented bound holds, the smallest. A value shown by
+// such a mode is one that the chip may give, not the one that a particular chip gives.
 //
 // Where ranges end, fast modes fail differently: 1/b of |b| > 2^126 is subnormal and may be flushed, then a / b is 0
 // (CUDA's __fdividef); 1/b of |b| < 2^-128 overflows; the seed of 0 is infinite and 2 - 0 · ∞ is NaN. Hence the value

@@ -19,9 +19,9 @@ struct FloatInput {
   std::optional<std::uint64_t> code;  // where a pattern of bits was written
 };
 
-/// "0.1", "2^-24", "0x1.8p-3", "inf", "-nan(0x1)" (parse_real); the words max, min-normal, min-subnormal and eps, with a
-/// sign, of the format; patterns of its bits: "0x3c00" (without 'p' and '.') and "0b0_01111_0000000000".
-/// Errors kUsage: what is none of these; a pattern that is longer than the format's, or of a format that has none.
+/// "0.1", "2^-24", "0x1.8p-3", "inf", "-nan(0x1)" (parse_real); the words max, min-normal, min-subnormal and eps, with
+/// a sign, of the format; patterns of its bits: "0x3c00" (without 'p' and '.') and "0b0_01111_0000000000". Errors
+/// kUsage: what is none of these; a pattern that is longer than the format's, or of a format that has none.
 Result<FloatInput> float_input(std::string_view text, const NumberFormat& format);
 
 /// "0x3c00", "0b0_01111_0000000000": bits, of whatever format.

@@ -55,12 +55,12 @@ std::string written(double value, std::size_t most) {
     return sign + number.digits + more + "e" + std::to_string(number.power);
   }
   if (number.power < 0) {
-    return sign + "0." + std::string(static_cast<std::size_t>(-number.power - 1), '0') + number.digits + more;
+    return sign + "0." + std::string(static_cast<std::size_t>(-number.power) - 1, '0') + number.digits + more;
   }
   if (length <= number.power + 1) {
-    return sign + number.digits + std::string(static_cast<std::size_t>(number.power + 1 - length), '0');
+    return sign + number.digits + std::string(static_cast<std::size_t>(number.power) + 1 - number.digits.size(), '0');
   }
-  number.digits.insert(static_cast<std::size_t>(number.power + 1), ".");
+  number.digits.insert(static_cast<std::size_t>(number.power) + 1, ".");
   return sign + number.digits + more;
 }
 
