@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -53,8 +54,8 @@ Result<void> take_targets(Choice& choice, std::string_view names) {
 Result<void> take_amax(Choice& choice, const std::string& text) {
   const FloatInput input = ASSAY_TRY(float_input(text, *number_format("fp32")));
   const double value = to_double(input.value);
-  if (!(value > 0) || !std::isfinite(value)) {
-    return fail(ErrorCode::kUsage, "--tensor-amax is a number above 0, not '" + text + "'");
+  if (!(value > 0) || value > std::numeric_limits<float>::max() || input.code) {
+    return fail(ErrorCode::kUsage, "--tensor-amax is a number above 0 that FP32 can hold, not '" + text + "'");
   }
   choice.tensor_amax = value;
   return {};

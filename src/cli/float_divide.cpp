@@ -1,5 +1,6 @@
 // assay float divide, assay float sqrt
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -49,6 +50,10 @@ int run(const Choice& choice, bool root, const std::vector<std::string>& operand
   Result<FastMode> mode = mode_of(choice, root);
   if (!mode) return complain(mode.error());
   question.mode = *std::move(mode);
+  // A seed of the general mode has at most the bits of the format.
+  if (!choice.seed_bits && question.mode.formats.empty()) {
+    question.mode.seed_bits = std::min(question.mode.seed_bits, question.format.precision);
+  }
   return print_study(float_fast(question), *choice.output);
 }
 

@@ -17,7 +17,7 @@ namespace assay::cli {
 inline constexpr std::string_view kValuesHelp =
     "A value is a decimal (-1.5e-3), a power of two (2^-24), a hexadecimal number with p (0x1.8p-3), inf, nan or "
     "nan(0x1), or of the format: max, min-normal, min-subnormal, eps. Without p or point 0x3c00 and "
-    "0b0_01111_0000000000 are patterns of bits of the format.";
+    "0b0_01111_0000000000 are patterns of bits of the format. 'assay float table' lists the formats.";
 
 /// --as, --from or --to: names of formats, with commas.
 Option formats_option(std::string_view name, std::string_view help, std::vector<NumberFormat>* formats);

@@ -278,6 +278,19 @@ bool is_clipped(const BlockFormat& format, double value, double stored, double s
   return (beyond > 0 || (beyond == 0 && threshold.itself)) && std::abs(stored) < std::abs(value);
 }
 
+namespace {
+
+// In shares of the largest one: squares of 1e300 and 1e-200 are no doubles.
+double root_mean_square(std::span<const double> numbers, double largest) {
+  if (numbers.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (largest == 0 || !std::isfinite(largest)) return largest;
+  double squares = 0;
+  for (const double one : numbers) squares += one / largest * (one / largest);
+  return largest * std::sqrt(squares / static_cast<double>(numbers.size()));
+}
+
+}  // namespace
+
 std::vector<BlockFacts> block_facts(const BlockFormat& format, std::span<const double> in,
                                     const QuantisedBlocks& blocks) {
   std::vector<double> back(in.size());
@@ -287,14 +300,12 @@ std::vector<BlockFacts> block_facts(const BlockFormat& format, std::span<const d
   for (std::size_t block = 0; block < out.size(); ++block) {
     BlockFacts& facts = out[block];
     facts.scale = block_scale(format, blocks, block);
-    double squares = 0;
-    std::size_t finite = 0;
+    std::vector<double> errors;  // of the finite numbers
     for (std::size_t i = block * size; i < std::min((block + 1) * size, in.size()); ++i) {
       if (!std::isfinite(in[i])) {
         ++facts.non_finite;
         continue;
       }
-      ++finite;
       facts.amax = std::max(facts.amax, std::abs(in[i]));
       if (is_clipped(format, in[i], back[i], facts.scale)) {
         ++facts.clipped;
@@ -302,22 +313,24 @@ std::vector<BlockFacts> block_facts(const BlockFormat& format, std::span<const d
       }
       if (in[i] != 0 && back[i] == 0) ++facts.zeroed;
       const double error = std::abs(back[i] - in[i]);
-      squares += error * error;
+      errors.push_back(error);
       facts.largest_error = std::isnan(error) ? error : std::max(facts.largest_error, error);
     }
-    facts.rms_error =
-        finite == 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares / static_cast<double>(finite));
+    facts.rms_error = root_mean_square(errors, facts.largest_error);
   }
   return out;
 }
 
 double signal_to_noise(std::span<const double> exact, std::span<const double> rounded) {
+  double most = 0;
+  for (const double x : exact) most = std::isfinite(x) ? std::max(most, std::abs(x)) : most;
   double signal = 0;
   double noise = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
-    if (!std::isfinite(exact[i]) || !std::isfinite(rounded[i])) continue;
-    const double error = exact[i] - rounded[i];
-    signal += exact[i] * exact[i];
+    if (!std::isfinite(exact[i]) || !std::isfinite(rounded[i]) || most == 0) continue;
+    const double share = exact[i] / most;  // squares of the numbers themselves may be no doubles
+    const double error = (exact[i] - rounded[i]) / most;
+    signal += share * share;
     noise += error * error;
   }
   return signal == 0 ? std::numeric_limits<double>::quiet_NaN() : 10 * std::log10(signal / noise);

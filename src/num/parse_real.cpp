@@ -272,7 +272,9 @@ std::optional<Real> number_from(Reader& reader) {
 
 Result<Real> parse_real(std::string_view text) {
   const auto refuse = [&](const std::string& why) -> Result<Real> {
-    const std::string shown = text.size() > 60 ? std::string(text.substr(0, 60)) + "…" : std::string(text);
+    std::size_t most = 60;
+    while (most < text.size() && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;  // a whole character
+    const std::string shown = text.size() > most ? std::string(text.substr(0, most)) + "…" : std::string(text);
     return fail(ErrorCode::kUsage, "'" + shown + "' is not a number" + why, {},
                 "such are: -1.5e-3, 2^-24, 0x1.8p-3, inf, nan, nan(0x1)");
   };

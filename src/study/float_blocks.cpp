@@ -43,6 +43,10 @@ Result<std::vector<double>> arriving(const FloatBlocks& question) {
   const NumberFormat first = question.before.empty() ? *number_format("fp64") : question.before.front();
   std::vector<double> out;
   for (const std::string& written : question.values) {
+    if (question.before.empty() && is_bit_pattern(written)) {
+      return fail(ErrorCode::kUsage, "of which format is the pattern of bits '" + shown_text(written) + "'?", {},
+                  "name it: --from bf16; a hexadecimal number has a p: 0x1.8p-3");
+    }
     const FloatInput input = ASSAY_TRY(float_input(written, first));
     out.push_back(question.before.empty()
                       ? to_double(input.value)
@@ -84,11 +88,11 @@ Text losses(const Outcome& all) {
     en.push_back(one.en);
     zh.push_back(one.zh);
   };
-  add(all.clipped, all.clipped == 1 ? "{clipped} is clipped" : "{clipped} are clipped", "{clipped} 个被截断");
+  add(all.clipped, all.clipped == 1 ? "{clipped} is clipped" : "{clipped} are clipped", "{clipped} 个被钳位");
   add(all.zeroed, all.zeroed == 1 ? "{zeroed} of them becomes 0" : "{zeroed} of them become 0", "{zeroed} 个变为 0");
   add(all.poisoned, all.poisoned == 1 ? "{poisoned} block is NaN" : "{poisoned} blocks are NaN",
       "{poisoned} 个块为 NaN");
-  if (en.empty()) return {"none is clipped, none becomes 0", "没有截断，没有变为 0"};
+  if (en.empty()) return {"none is clipped, none becomes 0", "没有钳位，没有变为 0"};
   return {list_of(en, ", "), list_of(zh, "，")};
 }
 
@@ -116,8 +120,12 @@ Text answer_of(const Outcome& all) {
                          {"blocks", all.facts.size()},
                          {"scale", scale_text(all.facts.front().scale)}};
   if (all.poisoned == all.facts.size()) {
-    return filled("{count} values in {title} are all NaN: a NaN or an infinity makes the scale of its block NaN",
-                  "{count} 个值在 {title} 中全为 NaN：块内的 NaN 或无穷使缩放因子为 NaN", values);
+    return filled(question.values.size() == 1
+                      ? "{count} value in {title} is NaN: NaN, or what is infinite when it gets there, "
+                        "makes the scale of its block NaN"
+                      : "{count} values in {title} are all NaN: NaN, or what is infinite when it gets "
+                        "there, makes the scale of its block NaN",
+                  "{count} 个值在 {title} 中全为 NaN：块内的 NaN 或到达时已为无穷的值使缩放因子为 NaN", values);
   }
   const Text lost = losses(all);
   if (all.facts.size() > 1) {
@@ -178,9 +186,9 @@ Table block_table(const Outcome& all) {
                  {"amax", {"amax", "amax"}, true},
                  {"scale", {"scale", "缩放因子"}},
                  {"code", {"bits", "编码"}},
-                 {"clipped", {"clipped", "截断"}, true},
+                 {"clipped", {"clipped", "钳位"}, true},
                  {"zeroed", {"became 0", "变为 0"}, true},
-                 {"worst_clip_percent", {"worst clip", "最大截断"}, true},
+                 {"worst_clip_percent", {"worst clip", "最大钳位"}, true},
                  {"rms_error", {"rms error", "均方根误差"}, true}};
   const NumberFormat& scale = scale_format(all.question.format);
   for (std::size_t i = 0; i < all.facts.size(); ++i) {
@@ -204,7 +212,7 @@ Cell remark(const Outcome& all, std::size_t i) {
   const double in = all.values[i];
   const BlockFacts& facts = all.facts[all.block_of(i)];
   if (std::isnan(facts.scale)) return {};
-  if (is_clipped(all.question.format, in, all.back[i], facts.scale)) return cell("clipped", {"clipped", "截断"});
+  if (is_clipped(all.question.format, in, all.back[i], facts.scale)) return cell("clipped", {"clipped", "钳位"});
   if (in != 0 && all.back[i] == 0) return cell("zero", {"became 0", "变为 0"});
   if (std::abs(in) == facts.amax && facts.amax != 0) return cell("amax", {"sets the scale", "决定缩放"});
   return {};

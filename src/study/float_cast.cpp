@@ -8,6 +8,7 @@
 
 #include "study/float_cast.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "num/codes.h"
@@ -33,8 +34,12 @@ Event event_of(const FloatInFormat& one) {
   const bool flushed_input = one.given.kind == Real::Kind::kZero && !was_zero;
   if (one.rounded.flushed || flushed_input) return {"flushed", {"subnormal, flushed to 0", "次正规数，冲刷为 0"}};
   if (one.given.kind == Real::Kind::kNan && std::isnan(one.stored())) return {"nan", {"NaN", "NaN"}};
-  if (one.given.kind == Real::Kind::kNan)
+  if (one.given.kind == Real::Kind::kNan && one.format.has_nan()) {
+    return {"nan-zeroed", {"NaN became 0", "NaN 变为 0"}};
+  }
+  if (one.given.kind == Real::Kind::kNan) {
     return {"nan-lost", {"NaN lost: the format has none", "NaN 丢失：该格式没有 NaN"}};
+  }
   if (one.rounded.overflowed && std::isfinite(one.stored())) return {"saturated", {"saturated", "饱和"}};
   if (one.rounded.overflowed) return {"overflow", {"overflow", "溢出"}};
   if (std::isnan(one.stored())) return {"invalid", {"not in the format's range", "不在该格式范围内"}};
@@ -52,13 +57,17 @@ std::string path_of(const FloatChain& chain) {
   return out;
 }
 
-// The step that did more to the number than rounding it; null where none did.
+// The step that did more to the number than rounding it, where there are several the first that took more than bits
+// from it; null where none did.
 const FloatInFormat* harm_of(const FloatChain& chain) {
+  const FloatInFormat* fewer_bits = nullptr;
   for (const FloatInFormat& one : chain.steps) {
     const std::string_view name = event_of(one).name;
-    if (name != "exact" && name != "rounded" && name != "nan") return &one;
+    if (name == "exact" || name == "rounded" || name == "nan") continue;
+    if (name != "rounded-subnormal") return &one;
+    if (fewer_bits == nullptr) fewer_bits = &one;
   }
-  return nullptr;
+  return fewer_bits;
 }
 
 Text sentence_of(const FloatChain& chain) {
@@ -87,7 +96,8 @@ Text sentence_of(const FloatChain& chain) {
 Cell code_cell(const FloatInFormat& one) { return one.code ? cell(code_text(one.format, *one.code)) : Cell{}; }
 
 Cell ulps_cell(const FloatInFormat& one) {
-  if (std::isnan(one.error_ulps)) return {};
+  const bool tiny = one.error_ulps == 0 && one.rounded.inexact;  // less than FP64 can tell
+  if (std::isnan(one.error_ulps) || tiny) return {};
   const std::string text = rounded_decimal(one.error_ulps);
   return cell(one.error_ulps, one.error_ulps > 0 ? "+" + text : text);
 }
@@ -128,11 +138,21 @@ Text answer_of_many(const std::vector<FloatChain>& chains) {
   std::int64_t exact = 0;
   for (const FloatChain& chain : chains) {
     if (chain.rounded_twice()) ++twice;
-    if (!chain.direct.rounded.inexact) ++exact;
+    const bool changed = std::any_of(chain.steps.begin(), chain.steps.end(),
+                                     [](const FloatInFormat& one) { return one.rounded.inexact; });
+    if (!changed) ++exact;
   }
   return filled("{count} values through {path}: {exact} exact, {twice} changed by double rounding",
                 "{count} 个值经 {path}：{exact} 个精确，{twice} 个因双重舍入而改变",
                 {{"count", chains.size()}, {"path", path_of(chains.front())}, {"exact", exact}, {"twice", twice}});
+}
+
+std::vector<std::string> arguments_of(const FloatCast& question) {
+  std::vector<std::string> out = question.values;
+  if (question.from) out.insert(out.end(), {"--from", question.from->name});
+  out.insert(out.end(), {"--to", names_of(question.to)});
+  add_rules(out, question.rules);
+  return out;
 }
 
 }  // namespace
@@ -180,7 +200,8 @@ Result<Report> float_cast(const FloatCast& question) {
     chains.push_back(float_chain(input, question.from, question.to, question.rules, chains.size()));
   }
   const bool one = chains.size() == 1;
-  Report out = study_report("float cast", question.values, one ? sentence_of(chains.front()) : answer_of_many(chains));
+  Report out =
+      study_report("float cast", arguments_of(question), one ? sentence_of(chains.front()) : answer_of_many(chains));
   for (const FloatChain& chain : chains) out.sections.push_back(section_of(chain, !one));
   return out;
 }

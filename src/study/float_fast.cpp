@@ -93,10 +93,10 @@ Table result_table(const Outcome& one) {
                  {"fast_code", {"  bits", "  编码"}},
                  {"right", {"correctly rounded", "正确舍入"}},
                  {"right_code", {"  bits", "  编码"}},
-                 {"distance", {"distance", "相差"}},
+                 {"distance", {"steps between them", "相隔步数"}},
                  {"fast_error_ulps", {"fast from exact", "快速模式误差"}},
                  {"right_error_ulps", {"rounded from exact", "正确舍入误差"}}};
-  if (one.root()) out.columns[0].title = {"argument", "参数"};
+  if (one.root()) out.columns[0].title = {"argument", "被开方数"};
   TableRow row;
   row.key = one.mode.name;
   row.cells = {number(one.a),
@@ -105,7 +105,7 @@ Table result_table(const Outcome& one) {
                code(one.format, one.fast),
                number(one.right.value),
                code(one.format, one.right.value),
-               one.distance ? cell(static_cast<double>(*one.distance), std::to_string(*one.distance) + " ulp") : Cell{},
+               one.distance ? cell(static_cast<double>(*one.distance), format(Value(*one.distance))) : Cell{},
                ulps(one.right.fast_error_ulps),
                ulps(one.right.right_error_ulps)};
   out.rows = {std::move(row)};
@@ -130,7 +130,8 @@ Table growth_table(const Outcome& one) {
     TableRow row;
     row.key = std::to_string(step);
     const Values values = {{"n", std::int64_t{step}}};
-    Cell name{Value(std::int64_t{step}), step == 0 ? Text{"seed", "种子"} : filled("step {n}", "第 {n} 步", values)};
+    Cell name{Value(std::int64_t{step}),
+              step == 0 ? Text{"seed", "初始近似"} : filled("step {n}", "第 {n} 步", values)};
     Cell bits;
     if (error == 0) bits = cell("exact", {"exact", "精确"});
     if (std::isfinite(error) && error != 0) {
@@ -148,13 +149,13 @@ void describe_seed(Text& text, const FastMode& mode) {
   const bool root = is_root(mode.operation);
   if (mode.seed == SeedKind::kTable) {
     add_line(text, root ? filled("seed: a table of 2^{bits} intervals, the root's reciprocal of their middles",
-                                 "种子：2^{bits} 个区间的表，取区间中点的平方根倒数", values)
+                                 "初始近似：2^{bits} 个区间的表，取区间中点的平方根倒数", values)
                         : filled("seed: a table of 2^{bits} intervals, the reciprocal of their middles",
-                                 "种子：2^{bits} 个区间的表，取区间中点的倒数", values));
+                                 "初始近似：2^{bits} 个区间的表，取区间中点的倒数", values));
     return;
   }
-  add_line(text, root ? filled("seed: 1/√a, rounded to {bits} bits", "种子：1/√a，舍入到 {bits} 位", values)
-                      : filled("seed: 1/b, rounded to {bits} bits", "种子：1/b，舍入到 {bits} 位", values));
+  add_line(text, root ? filled("seed: 1/√a, rounded to {bits} bits", "初始近似：1/√a，舍入到 {bits} 位", values)
+                      : filled("seed: 1/b, rounded to {bits} bits", "初始近似：1/b，舍入到 {bits} 位", values));
 }
 
 void describe_steps(Text& text, const FastMode& mode, int steps) {
@@ -167,7 +168,7 @@ void describe_steps(Text& text, const FastMode& mode, int steps) {
                           "牛顿迭代 {count} 步，每次乘法和减法都舍入", values));
   } else if (steps > 0) {
     add_line(text, filled("Newton steps: {count}; fused multiply-adds (FMA) in each: {fma}",
-                          "牛顿迭代 {count} 步，每步 {fma} 次乘加融合（FMA）", values));
+                          "牛顿迭代 {count} 步，每步 {fma} 次融合乘加（FMA）", values));
   }
 }
 
@@ -189,7 +190,7 @@ Section mode_section(const Outcome& one) {
   }
   if (!mode.formats.empty() && !mode.seed_specified) {
     add_line(out.text, {"a model: the chip's own seed is not published, and its last bits may differ",
-                        "这是模型：芯片自己的种子没有公开，末几位可能不同"});
+                        "这是模型：芯片自己的初始近似没有公开，末几位可能不同"});
   }
   return out;
 }
@@ -210,10 +211,12 @@ Text survey_line(const Outcome& one, const FastSurvey& found) {
                             "被除数有效数为 {dividend} 时全部 {tried} 个除数有效数"};
   }
   if (found.wrong() == 0) {
-    return filled("For " + who.en + ", the result is correctly rounded.", who.zh + "全部正确舍入。", values);
+    return filled("Away from the ends of the range: for " + who.en + ", the result is correctly rounded.",
+                  "远离范围两端时：" + who.zh + "的结果都正确舍入。", values);
   }
-  return filled("Of " + who.en + ", {share} % ({wrong}) are not correctly rounded; the largest distance is {ulps} ulp.",
-                who.zh + "中，{share} %（{wrong} 个）没有正确舍入；最大相差 {ulps} ulp。", values);
+  return filled("Away from the ends of the range: of " + who.en +
+                    ", {share} % ({wrong}) are not correctly rounded; the largest distance is {ulps} ulp.",
+                "远离范围两端时：" + who.zh + "中，{share} %（{wrong} 个）没有正确舍入；最大相差 {ulps} ulp。", values);
 }
 
 Section survey_section(const Outcome& one) {

@@ -48,6 +48,7 @@ Words words_of(const FloatInFormat& one) {
            {"format", one.format.title},
            {"stored", shown_decimal(one.stored())},
            {"largest", shown_decimal(std::copysign(largest(one.format), one.given.negative ? -1.0 : 1.0))},
+           {"beyond", shown_decimal(-std::ldexp(1.0, one.format.emax + 1))},
            {"smallest", rounded_decimal(smallest_positive(one.format))},
            {"normal", rounded_decimal(smallest_normal(one.format))},
            {"percent", rounded_decimal(std::fabs(one.error_percent))},
@@ -55,6 +56,10 @@ Words words_of(const FloatInFormat& one) {
 }
 
 Text of_nan(const FloatInFormat& one, const Words& words) {
+  if (!std::isnan(one.stored()) && one.format.has_nan()) {
+    return words.say("{x} in {format} becomes {stored}: this overflow mode makes NaN 0",
+                     "{x} 在 {format} 中变为 {stored}：该溢出模式把 NaN 变为 0");
+  }
   if (!std::isnan(one.stored())) {
     return words.say("{format} has no NaN: {x} becomes {stored}", "{format} 没有 NaN：{x} 变为 {stored}");
   }
@@ -79,11 +84,22 @@ Text of_overflow(const FloatInFormat& one, const Words& words) {
   if (one.given.kind == Real::Kind::kInfinite) {
     return words.say("{x} in {format} is {stored}, the largest number", "{x} 在 {format} 中是 {stored}，即最大的数");
   }
-  return words.say("{x} in {format} is {stored}, the largest number: overflow, {percent} % are lost",
+  if (one.format.layout == CodeLayout::kTwosComplement && one.given.negative) {
+    return words.say("{x} in {format} is {stored}: rounding is symmetric and does not use {beyond}",
+                     "{x} 在 {format} 中是 {stored}：舍入是对称的，不使用 {beyond}");
+  }
+  return words.say("{x} in {format} is {stored}, the largest number: overflow, {percent} % is lost",
                    "{x} 在 {format} 中是 {stored}，即最大的数：溢出，损失 {percent} %");
 }
 
 Text of_rounding(const FloatInFormat& one, const Words& words) {
+  if (std::isnan(one.error)) {
+    return words.say("{x} in {format} is {stored}, all but exactly", "{x} 在 {format} 中是 {stored}，几乎精确");
+  }
+  if (std::isnan(one.error_percent)) {
+    return words.say("{x} in {format} is {stored}: {ulps} ulp from it",
+                     "{x} 在 {format} 中是 {stored}：相差 {ulps} ulp");
+  }
   const bool grew = std::fabs(one.stored()) > std::fabs(to_double(one.given));
   if (one.given.negative) {
     return grew ? words.say("{x} in {format} is {stored}: {percent} % too far from 0, {ulps} ulp",
@@ -122,9 +138,15 @@ FloatInFormat float_in_format(const FloatInput& input, const NumberFormat& forma
   if (!input.value.finite() || !std::isfinite(out.stored())) return out;
   out.rounded.inexact = out.rounded.inexact || out.given.kind != input.value.kind;  // flushed before it was rounded
   const Real error = sum(real(out.stored()), negated(input.value));
+  // Of a value that has more than 128 bits an error as small as what was cut off is not known.
+  constexpr int kKnownBits = 110;
+  const bool known = input.value.exact ||
+                     (error.kind == Real::Kind::kFinite && error.magnitude() > input.value.magnitude() - kKnownBits);
+  if (!known) return out;
   out.error = to_double(error);
   out.error_ulps = ratio(error, real(out.spacing));
   out.error_percent = error.kind == Real::Kind::kZero ? 0 : ratio(product(error, real(100.0)), input.value);
+  if (std::isinf(out.error_percent)) out.error_percent = kNone;  // of 1e-400
   return out;
 }
 

@@ -63,10 +63,11 @@ std::vector<TableColumn> value_columns() {
 // What stochastic rounding would do, and how often.
 Cell stochastic_cell(const FloatInFormat& one) {
   const double p = one.away_probability;
-  if (std::isnan(p) || !one.rounded.inexact) return {};
+  if (std::isnan(p) || !one.rounded.inexact || one.rounded.flushed || one.rounded.overflowed) return {};
   const Rounded inner = round_to(one.format, one.given, {.rounding = Rounding::kTowardZero});
   const Rounded outer =
       round_to(one.format, one.given, {.rounding = one.given.negative ? Rounding::kDown : Rounding::kUp});
+  if (outer.overflowed || outer.value == inner.value) return {};
   const Values values = {{"outer", shown_decimal(outer.value)},
                          {"inner", shown_decimal(inner.value)},
                          {"p", rounded_decimal(p)},
@@ -103,9 +104,30 @@ TableRow value_row(const FloatInFormat& one, bool alone) {
   return row;
 }
 
+// HiF8's own conversions round ties away from zero.
+void add_tie(Text& text, const FloatInFormat& one) {
+  if (one.format.layout != CodeLayout::kTapered || one.input.code || !one.rounded.inexact) return;
+  const double even = round_to(one.format, one.given).value;
+  const double away = round_to(one.format, one.given, {.rounding = Rounding::kNearestAway}).value;
+  if (one.stored() != even || even == away) return;
+  add_line(text, filled("a tie: conversions in hardware round it away from zero in {format}, to {away} (--rounding "
+                        "nearest-away)",
+                        "正好居中：硬件转换到 {format} 时远离零舍入，得 {away}（--rounding nearest-away）",
+                        {{"format", one.format.title}, {"away", shown_decimal(away)}}));
+}
+
 // What the reader should know before the numbers: fewer bits, a value that no pattern writes.
 void add_remarks(Text& text, const FloatInFormat& one) {
-  if (!std::isfinite(one.stored()) || one.stored() == 0) return;
+  if (std::isnan(one.stored()) && one.input.code) {
+    const std::uint64_t quiet = encode(one.format, round_to(one.format, one.given).value);
+    if (quiet != *one.input.code) {
+      add_line(text, filled("a conversion makes it quiet: {quiet}", "转换会使其变为静默 NaN：{quiet}",
+                            {{"quiet", code_text(one.format, quiet)}}));
+    }
+  }
+  if (!std::isfinite(one.stored())) return;
+  add_tie(text, one);
+  if (one.stored() == 0) return;
   const int exponent = std::ilogb(one.stored());
   const int bits = precision_at(one.format, exponent);
   const Values values = {{"bits", std::to_string(bits)},
@@ -194,7 +216,7 @@ Text answer_of_many(const std::vector<FloatInFormat>& all) {
   const FloatInFormat* worst = nullptr;
   std::size_t exact = 0;
   for (const FloatInFormat& one : all) {
-    if (one.error == 0 || (!one.rounded.inexact && !std::isfinite(one.stored()))) ++exact;
+    if (!one.rounded.inexact && !one.rounded.overflowed) ++exact;
     const bool worse = worst == nullptr || std::fabs(one.error_percent) > std::fabs(worst->error_percent);
     if (std::isfinite(one.error_percent) && one.error_percent != 0 && worse) worst = &one;
     if (one.rounded.overflowed && !std::isfinite(one.stored())) {
@@ -209,6 +231,13 @@ Text answer_of_many(const std::vector<FloatInFormat>& all) {
   return {out.en + told.en, out.zh + told.in(Language::kChinese)};
 }
 
+std::vector<std::string> arguments_of(const FloatShow& question) {
+  std::vector<std::string> out = question.values;
+  out.insert(out.end(), {"--as", names_of(question.formats)});
+  add_rules(out, question.rules);
+  return out;
+}
+
 }  // namespace
 
 Result<Report> float_show(const FloatShow& question) {
@@ -218,23 +247,20 @@ Result<Report> float_show(const FloatShow& question) {
   }
   for (const std::string& written : question.values) {
     for (const NumberFormat& format : question.formats) {
-      // A pattern belongs to the first format: in the others stands the value that it has there. A word like "max" is
-      // each format's own.
-      const NumberFormat& of = is_bit_pattern(written) ? question.formats.front() : format;
-      FloatInput input = ASSAY_TRY(float_input(written, of));
-      if (of.name != format.name) input.code.reset();
+      // A pattern of bits, like a word ("max"), is each format's own: that is what tells E4M3 from its "fnuz" twin.
+      const FloatInput input = ASSAY_TRY(float_input(written, format));
       all.push_back(float_in_format(input, format, question.rules, all.size()));
     }
   }
   if (all.size() == 1) {
-    Report out = study_report("float show", question.values, answer_of(all.front()));
+    Report out = study_report("float show", arguments_of(question), answer_of(all.front()));
     out.sections = {stored_section(all.front())};
     if (!all.front().input.code || std::isnan(all.front().stored())) {
       out.sections.push_back(choices_section(all.front(), question.rules));
     }
     return out;
   }
-  Report out = study_report("float show", question.values, answer_of_many(all));
+  Report out = study_report("float show", arguments_of(question), answer_of_many(all));
   Section section;
   section.key = "values";
   section.tables.push_back({"values", value_columns(), {}});

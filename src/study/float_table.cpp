@@ -43,10 +43,11 @@ Cell count(const NumberFormat& format, std::uint64_t codes) {
   return {Value(static_cast<std::int64_t>(codes)), {}};
 }
 
-// Integers to six digits as they are: 65504 is a number that people know.
+// Short ones with all digits: 65504 is a number that people know.
 Cell great(double value) {
   constexpr double kMostWhole = 1e6;
-  return value < kMostWhole ? whole(value) : decimal(value);
+  const bool short_one = value < kMostWhole && exact_decimal(value).size() <= 12;
+  return short_one ? whole(value) : decimal(value);
 }
 
 std::vector<TableColumn> columns() {

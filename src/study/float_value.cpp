@@ -45,8 +45,9 @@ std::optional<std::string> bits_of(std::string_view text) {
 }
 
 std::string shortened(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  return text.size() > kMost ? std::string(text.substr(0, kMost)) + "…" : std::string(text);
+  std::size_t most = 60;
+  while (most < text.size() && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;  // a whole character
+  return text.size() > most ? std::string(text.substr(0, most)) + "…" : std::string(text);
 }
 
 Result<std::uint64_t> code_of(std::string_view text, const NumberFormat& format) {
@@ -75,6 +76,22 @@ bool goes_on(std::string_view before, std::string_view part) {
   const std::string_view key = part.substr(0, part.find('='));
   const bool new_key = key.size() < part.size() && before.find(std::string(key) + "=") == std::string_view::npos;
   return new_key || part.starts_with("no-");
+}
+
+// "nan(0x1)": the payload is that of the format, whose quiet bit stands above it. In FP64, which a Real follows, its
+// fraction stands at the top.
+Result<FloatInput> set_payload(FloatInput input, const NumberFormat& format) {
+  constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
+  const std::uint64_t payload = input.value.payload & (kQuiet - 1);
+  if (input.value.kind != Real::Kind::kNan || payload == 0) return input;
+  const int bits = format.nans == Nans::kIeee ? format.precision - 2 : 0;
+  if (payload >> std::max(bits, 0) != 0) {
+    return fail(ErrorCode::kUsage, "a NaN of " + format.title + " has a payload of " +
+                                       std::to_string(std::max(bits, 0)) + " bits: '" + shortened(input.text) +
+                                       "' has more");
+  }
+  input.value.payload = kQuiet | payload << (51 - bits);
+  return input;
 }
 
 }  // namespace
@@ -110,7 +127,7 @@ Result<FloatInput> float_input(std::string_view text, const NumberFormat& format
     return std::unexpected(std::move(error));
   }
   out.value = *parsed;
-  return out;
+  return set_payload(out, format);
 }
 
 bool is_negative_value(std::string_view word) {

@@ -107,7 +107,10 @@ std::string in_powers_of_two(double value) {
 
 std::string shown_text(std::string_view written) {
   constexpr std::size_t kMost = 40;
-  return written.size() > kMost ? std::string(written.substr(0, kMost - 1)) + "…" : std::string(written);
+  std::size_t most = kMost - 1;
+  if (written.size() <= kMost) return std::string(written);
+  while ((static_cast<unsigned char>(written[most]) & 0xC0) == 0x80) --most;  // a whole character
+  return std::string(written.substr(0, most)) + "…";
 }
 
 std::string code_text(const NumberFormat& format, std::uint64_t code) {
@@ -142,7 +145,7 @@ std::string binary_text(const BitPattern& pattern) {
 }
 
 Text nan_words(const NumberFormat& format, std::uint64_t code) {
-  if (format.nans != Nans::kIeee) return {"without payload", "无 payload"};
+  if (format.nans != Nans::kIeee) return {"without payload", "无载荷"};
   std::uint64_t fraction = 0;
   for (const CodeField& field : fields_of(format, code)) {
     if (field.kind == CodeField::Kind::kFraction) fraction = field.value;
@@ -152,8 +155,8 @@ Text nan_words(const NumberFormat& format, std::uint64_t code) {
   std::array<char, 20> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), payload, 16);
   const Values values = {{"payload", "0x" + std::string(buffer.data(), end.ptr)}};
-  return (fraction & quiet_bit) != 0 ? filled("quiet, payload {payload}", "quiet，payload {payload}", values)
-                                     : filled("signalling, payload {payload}", "signalling，payload {payload}", values);
+  return (fraction & quiet_bit) != 0 ? filled("quiet, payload {payload}", "静默 NaN，载荷 {payload}", values)
+                                     : filled("signalling, payload {payload}", "信号 NaN，载荷 {payload}", values);
 }
 
 const std::vector<RoundingName>& rounding_names() {
@@ -173,6 +176,31 @@ const std::vector<OverflowName>& overflow_names() {
                                                   {Overflow::kSaturate, "saturate"},
                                                   {Overflow::kAscend, "ascend"}};
   return names;
+}
+
+std::string names_of(const std::vector<NumberFormat>& formats) {
+  std::string out;
+  for (const NumberFormat& format : formats) out += (out.empty() ? "" : ",") + format.name;
+  return out;
+}
+
+void add_rules(std::vector<std::string>& words, const RoundingRules& rules) {
+  const RoundingRules standard;
+  const auto add = [&](std::string name, std::string value) {
+    words.push_back("--" + std::move(name));
+    words.push_back(std::move(value));
+  };
+  const auto name_in = [](const auto& names, auto value) {
+    return std::string(
+        std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == value; })->second);
+  };
+  if (rules.rounding != standard.rounding) add("rounding", name_in(rounding_names(), rules.rounding));
+  if (rules.overflow != standard.overflow) add("overflow", name_in(overflow_names(), rules.overflow));
+  if (rules.flush_inputs || rules.flush_outputs) {
+    add("flush", rules.flush_inputs && rules.flush_outputs ? "both" : rules.flush_inputs ? "inputs" : "outputs");
+  }
+  if (rules.seed != standard.seed) add("seed", std::to_string(rules.seed));
+  if (rules.random_bits != standard.random_bits) add("random-bits", std::to_string(rules.random_bits));
 }
 
 Text filled(std::string_view en, std::string_view zh, const Values& values) {

@@ -46,6 +46,11 @@ using OverflowName = std::pair<Overflow, std::string_view>;
 const std::vector<RoundingName>& rounding_names();
 const std::vector<OverflowName>& overflow_names();
 
+/// "fp16,bf16".
+std::string names_of(const std::vector<NumberFormat>& formats);
+/// The options that give these rules, after the words that are there: what a report tells of its question.
+void add_rules(std::vector<std::string>& words, const RoundingRules& rules);
+
 /// A sentence in both languages.
 Text filled(std::string_view en, std::string_view zh, const Values& values);
 Text both(std::string text);

@@ -126,9 +126,9 @@ TEST(FloatInFormat, AnswersSayWhatHappened) {
   EXPECT_EQ(answer("-0.1"), "-0.1 in FP16 is -0.0999755859375: 0.02441 % too near to 0, 0.4 ulp");
   EXPECT_EQ(answer("-70000"), "-70000 in FP16 is -Inf: overflow, the largest number is -65504");
   EXPECT_EQ(answer("70000", {.overflow = Overflow::kSaturate}),
-            "70000 in FP16 is 65504, the largest number: overflow, 6.423 % are lost");
+            "70000 in FP16 is 65504, the largest number: overflow, 6.423 % is lost");
   EXPECT_EQ(answer("inf", {.overflow = Overflow::kAscend}), "inf in FP16 is 65504, the largest number");
-  EXPECT_EQ(answer("nan", {.overflow = Overflow::kAscend}), "FP16 has no NaN: nan becomes 0");
+  EXPECT_EQ(answer("nan", {.overflow = Overflow::kAscend}), "nan in FP16 becomes 0: this overflow mode makes NaN 0");
 }
 
 // Evaluates one side of a formula: factors with " · " between them.
