@@ -1,9 +1,6 @@
-// Kulisch's long accumulator: a whole number of 2^-1074, wide enough for every double (Kulisch, Miranker: "The
-// arithmetic of the digital computer: a new approach", SIAM Review 28, 1986). A double is 53 bits at a place that its
-// exponent names, so it meets at most three words. Carries are passed on only when the sum is read.
-
 #include "num/exact_sum.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -11,51 +8,133 @@ namespace assay {
 
 namespace {
 
-constexpr std::int64_t kWord = std::int64_t{1} << 32;
+constexpr int kLimbBits = 32;
+constexpr std::uint32_t kGroup = 1'000'000'000;  // nine digits at a time
+constexpr std::size_t kGroupDigits = 9;
+
+std::string nine_digits(std::uint32_t group) {
+  std::string out = std::to_string(group);
+  return std::string(kGroupDigits - out.size(), '0') + out;
+}
+
+// Divides in place, from the highest limb; returns the remainder.
+template <std::size_t kSize>
+std::uint32_t divide(std::array<std::uint32_t, kSize>& limbs, std::size_t from) {
+  std::uint64_t rest = 0;
+  for (std::size_t i = kSize; i-- > from;) {
+    rest = rest << kLimbBits | limbs[i];
+    limbs[i] = static_cast<std::uint32_t>(rest / kGroup);
+    rest %= kGroup;
+  }
+  return static_cast<std::uint32_t>(rest);
+}
+
+// Multiplies the limbs below `end` in place; returns what is carried out of them.
+template <std::size_t kSize>
+std::uint32_t multiply(std::array<std::uint32_t, kSize>& limbs, std::size_t end) {
+  std::uint64_t carry = 0;
+  for (std::size_t i = 0; i < end; ++i) {
+    carry += std::uint64_t{limbs[i]} * kGroup;
+    limbs[i] = static_cast<std::uint32_t>(carry);
+    carry >>= kLimbBits;
+  }
+  return static_cast<std::uint32_t>(carry);
+}
 
 }  // namespace
 
 void ExactSum::add(double value) {
+  const bool held = std::isfinite(value) && value != 0;
+  rest_ = sum(rest_, real(held ? 0.0 : value));
+  if (!held) return;
   const auto bits = std::bit_cast<std::uint64_t>(value);
-  const auto field = static_cast<int>(bits >> 52 & 0x7FF);
+  const int field = static_cast<int>(bits >> 52 & 0x7FF);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
   const std::uint64_t whole = field == 0 ? fraction : fraction | std::uint64_t{1} << 52;
-  const int place = field == 0 ? 0 : field - 1;  // of its lowest bit
-  const std::int64_t sign = (bits >> 63) != 0 ? -1 : 1;
-  UInt128 shifted = UInt128{whole} << (place % 32);
-  for (auto at = static_cast<std::size_t>(place / 32); shifted != 0; ++at, shifted >>= 32) {
-    words_[at] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(shifted));
+  constexpr int kSmallest = kLimbBits * static_cast<int>(kFractionLimbs) - 1074;  // the place of the smallest double
+  const int place = kSmallest + std::max(field, 1) - 1;
+  UInt128 left = UInt128{whole} << (place % kLimbBits);
+  std::int64_t carry = 0;
+  for (auto i = static_cast<std::size_t>(place / kLimbBits); i < kLimbs && (left != 0 || carry != 0); ++i) {
+    const auto part = static_cast<std::int64_t>(static_cast<std::uint32_t>(left));
+    const std::int64_t total = std::int64_t{limbs_[i]} + carry + (value < 0 ? -part : part);
+    limbs_[i] = static_cast<std::uint32_t>(total);
+    carry = total >> kLimbBits;
+    left >>= kLimbBits;
   }
 }
 
-Real ExactSum::value() const {
-  auto words = words_;
-  const auto pass_on = [&words] {
-    std::int64_t carry = 0;
-    for (std::int64_t& word : words) {
-      word += carry;
-      carry = word >> 32;  // rounds down, so that what stays is not negative
-      word -= carry * kWord;
-    }
-    return carry;  // -1 where the sum is negative
-  };
-  const bool negative = pass_on() < 0;
-  if (negative) {
-    for (std::int64_t& word : words) word = -word;
-    pass_on();
+ExactSum::Limbs ExactSum::magnitude() const {
+  Limbs out = limbs_;
+  if (!negative()) return out;
+  std::uint64_t carry = 1;
+  for (std::uint32_t& limb : out) {
+    carry += static_cast<std::uint32_t>(~limb);
+    limb = static_cast<std::uint32_t>(carry);
+    carry >>= kLimbBits;
   }
-  Real out;
-  out.negative = negative;
-  int bit = static_cast<int>(words.size()) * 32 - 1;
-  const auto is_set = [&words](int at) { return (words[static_cast<std::size_t>(at / 32)] >> (at % 32) & 1) != 0; };
-  while (bit >= 0 && !is_set(bit)) --bit;
-  if (bit < 0) return out;
-  out.kind = Real::Kind::kFinite;
-  out.exponent = bit - 127 - 1074;
-  for (int i = 0; i < 128; ++i) out.significand = out.significand << 1 | (bit - i >= 0 && is_set(bit - i) ? 1 : 0);
-  for (int rest = bit - 128; rest >= 0 && out.exact; --rest) out.exact = !is_set(rest);
-  if (!out.exact) out.significand |= 1;
   return out;
+}
+
+Real ExactSum::value() const {
+  const Limbs limbs = magnitude();
+  std::size_t top = kLimbs;
+  while (top > 0 && limbs[top - 1] == 0) --top;
+  if (!finite() || top == 0) return rest_;
+  // 128 bits are in the first five limbs wherever the first of them begins; what is below makes the mark.
+  Real out;
+  out.kind = Real::Kind::kFinite;
+  out.negative = negative();
+  const int zeros = std::countl_zero(limbs[top - 1]);
+  const auto limb = [&](std::size_t below) { return below < top ? UInt128{limbs[top - 1 - below]} : UInt128{0}; };
+  out.significand = limb(0) << 96 | limb(1) << 64 | limb(2) << 32 | limb(3);
+  out.significand <<= zeros;
+  const UInt128 next = limb(4) << zeros;
+  out.significand |= next >> kLimbBits;
+  bool more = static_cast<std::uint32_t>(next) != 0;
+  for (std::size_t below = 5; below < top; ++below) more = more || limb(below) != 0;
+  if (more) out.significand |= 1;
+  out.exact = !more;
+  out.exponent = kLimbBits * (static_cast<int>(top) - static_cast<int>(kFractionLimbs)) - 128 - zeros;
+  return out;
+}
+
+ExactSum::Decimal ExactSum::decimal() const {
+  Limbs limbs = magnitude();
+  const auto some = [&](std::size_t from, std::size_t end) {
+    return std::any_of(limbs.begin() + static_cast<std::ptrdiff_t>(from),
+                       limbs.begin() + static_cast<std::ptrdiff_t>(end), [](std::uint32_t limb) { return limb != 0; });
+  };
+  std::string whole;
+  while (some(kFractionLimbs, kLimbs)) whole.insert(0, nine_digits(divide(limbs, kFractionLimbs)));
+  Decimal out;
+  out.digits = whole;
+  while (some(0, kFractionLimbs)) out.digits += nine_digits(multiply(limbs, kFractionLimbs));
+  const std::size_t first = out.digits.find_first_not_of('0');
+  out.power = static_cast<int>(whole.size()) - 1 - static_cast<int>(first);
+  out.digits.erase(out.digits.find_last_not_of('0') + 1);
+  out.digits.erase(0, first);
+  return out;
+}
+
+std::string ExactSum::text(std::size_t most) const {
+  Decimal number = decimal();
+  const bool cut = number.digits.size() > most;
+  if (cut) number.digits.resize(most);
+  constexpr int kMostNoughts = 5;
+  constexpr int kLongestInteger = 21;
+  const std::string more = cut ? "…" : "";
+  const std::string sign = negative() ? "-" : "";
+  if (number.power < -kMostNoughts || number.power >= kLongestInteger) {
+    if (number.digits.size() > 1) number.digits.insert(1, ".");
+    return sign + number.digits + more + "e" + std::to_string(number.power);
+  }
+  if (number.power < 0) {
+    return sign + "0." + std::string(static_cast<std::size_t>(-number.power) - 1, '0') + number.digits + more;
+  }
+  const auto whole = static_cast<std::size_t>(number.power) + 1;
+  if (number.digits.size() > whole) return sign + number.digits.insert(whole, ".") + more;
+  return sign + number.digits + std::string(whole - number.digits.size(), '0') + more;
 }
 
 }  // namespace assay

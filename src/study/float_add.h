@@ -18,8 +18,8 @@ struct FloatAddition {
   double before = 0;
   FloatInFormat addend;
   Rounded after;
-  Real exact;              // before + addend
-  double error = 0;        // after − exact; NaN where one of them is not finite
+  Real exact;              // before + addend; to 128 bits
+  double error = 0;        // after − (before + addend), of all bits; NaN where one of them is not finite
   bool swallowed() const;  // an addend that changed nothing
 };
 
@@ -27,7 +27,8 @@ FloatAddition float_addition(double before, const FloatInFormat& addend, const R
                              std::uint64_t index = 0);
 
 /// The smallest positive number y of the format such that value + y (or, downwards, value − y) rounds to another number
-/// than the value. Nothing where there is none; not for stochastic rounding.
+/// than the value; a normal number where subnormal ones are flushed. Nothing where there is none; not for stochastic
+/// rounding.
 std::optional<double> smallest_that_survives(const NumberFormat& format, double value, bool downwards,
                                              const RoundingRules& rules);
 

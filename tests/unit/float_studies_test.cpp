@@ -225,6 +225,53 @@ TEST(FloatAdd, TiesGoByTheLastBit) {
   EXPECT_EQ(smallest_that_survives(fp16, 1, false, {.rounding = Rounding::kStochastic}), std::nullopt);
 }
 
+TEST(FloatAdd, OnlyNormalNumbersSurviveFlushing) {
+  const NumberFormat fp16 = format_named("fp16");
+  const double normal = std::ldexp(1.0, -14);
+  for (const RoundingRules& rules : {RoundingRules{.flush_inputs = true}, RoundingRules{.flush_outputs = true}}) {
+    EXPECT_EQ(smallest_that_survives(fp16, 0, false, rules), normal);
+    EXPECT_EQ(smallest_that_survives(fp16, normal, false, rules), normal);
+  }
+  // A running sum is an input, too.
+  const FloatInFormat addend = in_format("1", fp16);
+  const FloatAddition step =
+      float_addition(std::ldexp(1.0, -20), addend, {.rounding = Rounding::kUp, .flush_inputs = true});
+  EXPECT_EQ(step.after.value, 1.0);
+  EXPECT_EQ(step.error, -std::ldexp(1.0, -20));
+  EXPECT_TRUE(step.after.inexact);
+}
+
+TEST(FloatAdd, ErrorsAreThoseOfTheExactSum) {
+  const NumberFormat fp64 = format_named("fp64");
+  EXPECT_EQ(float_addition(1, in_format("1e-300", fp64), {}).error, -1e-300);
+  EXPECT_EQ(float_addition(1, in_format("-1e-300", fp64), {}).error, 1e-300);
+  EXPECT_EQ(float_addition(0.1, in_format("0.2", fp64), {}).error, std::ldexp(1.0, -55));
+}
+
+TEST(FloatAdd, ProbabilityIsHowOftenItHappens) {
+  const NumberFormat bf16 = format_named("bf16");
+  const FloatInFormat addend = in_format("0.25", bf16);
+  int up = 0;
+  constexpr std::uint64_t kTimes = 20'000;
+  for (std::uint64_t i = 0; i < kTimes; ++i) {
+    if (float_addition(256, addend, {.rounding = Rounding::kStochastic}, i).after.value > 256) ++up;
+  }
+  EXPECT_NEAR(up / static_cast<double>(kTimes), 0.125, 0.012);
+  FloatAdd question;
+  question.values = {"256", "0.25"};
+  question.format = bf16;
+  question.rules.rounding = Rounding::kStochastic;
+  bool lost = false;
+  for (question.rules.seed = 0; question.rules.seed < 20; ++question.rules.seed) {
+    const std::string answer = float_add(question)->answer.en;
+    lost = lost ||
+           answer.find("is 256: all of 0.25 is lost; with probability 0.125 it would have been 258") != answer.npos;
+    EXPECT_THAT(answer, ::testing::AnyOf(::testing::HasSubstr("probability 0.125 it would have been 258"),
+                                         ::testing::HasSubstr("probability 0.875 it would have been 256")));
+  }
+  EXPECT_TRUE(lost);
+}
+
 TEST(FloatAdd, SumsStepByStep) {
   FloatAdd question;
   question.values = {"2048", "1", "1", "1", "1"};
