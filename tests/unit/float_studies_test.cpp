@@ -264,8 +264,8 @@ TEST(FloatAdd, ProbabilityIsHowOftenItHappens) {
   bool lost = false;
   for (question.rules.seed = 0; question.rules.seed < 20; ++question.rules.seed) {
     const std::string answer = float_add(question)->answer.en;
-    lost = lost ||
-           answer.find("is 256: all of 0.25 is lost; with probability 0.125 it would have been 258") != answer.npos;
+    lost = lost || answer.find("is 256: all of 0.25 is lost; with probability 0.125 it would have been 258") !=
+                       std::string::npos;
     EXPECT_THAT(answer, ::testing::AnyOf(::testing::HasSubstr("probability 0.125 it would have been 258"),
                                          ::testing::HasSubstr("probability 0.875 it would have been 256")));
   }
