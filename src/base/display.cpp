@@ -146,6 +146,13 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most - 1;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  return std::string(text.substr(0, end)) + "…";
+}
+
 std::string ascii_typography(std::string_view text) {
   struct Replacement {
     std::string_view from, to;

@@ -27,6 +27,10 @@ std::string printable(std::string_view text, bool keep_lines = false);
 /// The text with every byte that is not UTF-8 shown as \xHH; all else as it is.
 std::string valid_utf8(std::string_view text);
 
+/// The text as a message quotes it: where it has more than `most` bytes, as many whole characters as `most` - 1 bytes
+/// hold, and "…".
+std::string shortened(std::string_view text, std::size_t most);
+
 /// Typographic characters replaced by ASCII of the same meaning ("–" by "-", "×" by "x", …). Letters stay as they are.
 std::string ascii_typography(std::string_view text);
 

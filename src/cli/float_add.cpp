@@ -10,11 +10,7 @@ namespace assay::cli {
 
 namespace {
 
-struct Choice {
-  FloatAdd question;
-  std::vector<NumberFormat> formats;
-  std::shared_ptr<OutputChoice> output = std::make_shared<OutputChoice>();
-};
+using Choice = FormatChoice<FloatAdd>;
 
 int run(Choice& choice, const std::vector<std::string>& values) {
   const Result<NumberFormat> format = one_format("as", choice.formats, "bf16");

@@ -10,11 +10,7 @@ namespace assay::cli {
 
 namespace {
 
-struct Choice {
-  FloatBetween question;
-  std::vector<NumberFormat> formats;
-  std::shared_ptr<OutputChoice> output = std::make_shared<OutputChoice>();
-};
+using Choice = FormatChoice<FloatBetween>;
 
 int run(Choice& choice, const std::vector<std::string>& values) {
   const Result<NumberFormat> format = one_format("as", choice.formats, "bf16");

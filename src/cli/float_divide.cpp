@@ -1,7 +1,6 @@
 // assay float divide, assay float sqrt
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 
@@ -57,20 +56,6 @@ int run(const Choice& choice, bool root, const std::vector<std::string>& operand
   return print_study(float_fast(question), *choice.output);
 }
 
-std::function<Result<void>(const std::string&)> set_small(std::string name, int least, int most,
-                                                          std::optional<int>* target) {
-  return [name = std::move(name), least, most, target](const std::string& text) -> Result<void> {
-    int value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || rest != text.data() + text.size() || value < least || value > most) {
-      return fail(ErrorCode::kUsage, "--" + name + " is a whole number from " + std::to_string(least) + " to " +
-                                         std::to_string(most) + ", not '" + text + "'");
-    }
-    *target = value;
-    return {};
-  };
-}
-
 const std::string& modes_help(bool root) {
   static const auto list = [](bool of_root) {
     std::string out = "Modes: ";
@@ -104,13 +89,13 @@ Command command_of(bool root) {
        "N",
        "good bits of the first approximation",
        {},
-       set_small("seed-bits", 1, 53, &choice->seed_bits)},
+       set_number("seed-bits", 1, 53, &choice->seed_bits)},
       {"steps",
        0,
        "N",
        "Newton steps; as many as the format needs where not given",
        {},
-       set_small("steps", 0, 8, &choice->steps)},
+       set_number("steps", 0, 8, &choice->steps)},
       {"fma",
        0,
        "N",

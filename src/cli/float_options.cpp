@@ -1,7 +1,5 @@
 #include "cli/float_options.h"
 
-#include <charconv>
-
 #include "cli/output.h"
 #include "study/float_value.h"
 #include "study/float_words.h"
@@ -25,17 +23,6 @@ std::function<Result<void>(const std::string&)> set_by_name(const Names& names, 
       if (name == wanted) *target = value;
     }
     return {};
-  };
-}
-
-template <class Number>
-std::function<Result<void>(const std::string&)> set_number(std::string name, Number least, Number most,
-                                                           Number* target) {
-  return [name = std::move(name), least, most, target](const std::string& text) -> Result<void> {
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), *target);
-    if (error == std::errc() && rest == text.data() + text.size() && *target >= least && *target <= most) return {};
-    return fail(ErrorCode::kUsage, "--" + name + " is a whole number from " + std::to_string(least) + " to " +
-                                       std::to_string(most) + ", not '" + text + "'");
   };
 }
 

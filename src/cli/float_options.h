@@ -1,8 +1,11 @@
 #pragma once
 // Options that the commands of `assay float` share.
 
+#include <charconv>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/number_format.h"
@@ -26,6 +29,30 @@ Option one_format_option(std::string_view name, std::string_view help, std::vect
 /// The one that was named; `otherwise` where none was. An error where several were.
 Result<NumberFormat> one_format(std::string_view name, const std::vector<NumberFormat>& formats,
                                 std::string_view otherwise);
+/// Takes a whole number from `least` to `most`, for Option::take.
+template <class Number, class Target>
+std::function<Result<void>(const std::string&)> set_number(std::string name, Number least, Number most,
+                                                           Target* target) {
+  return [name = std::move(name), least, most, target](const std::string& text) -> Result<void> {
+    Number value{};
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || rest != text.data() + text.size() || value < least || value > most) {
+      return fail(ErrorCode::kUsage, "--" + name + " is a whole number from " + std::to_string(least) + " to " +
+                                         std::to_string(most) + ", not '" + text + "'");
+    }
+    *target = value;
+    return {};
+  };
+}
+
+/// What a command that takes one format was asked, and how the answer is shown.
+template <class Question>
+struct FormatChoice {
+  Question question;
+  std::vector<NumberFormat> formats;
+  std::shared_ptr<OutputChoice> output = std::make_shared<OutputChoice>();
+};
+
 /// --rounding, --overflow, --flush, --seed, --random-bits.
 std::vector<Option> rounding_options(RoundingRules* rules);
 

@@ -13,23 +13,18 @@
 #include <cmath>
 #include <limits>
 
+#include "num/double_bits.h"
 #include "num/format.h"
 
 namespace assay {
 
 namespace {
 
-constexpr std::uint64_t kFractionOfDouble = (std::uint64_t{1} << 52) - 1;
-constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
 constexpr std::uint64_t kNanCodeOfTapered = 0x80;
 
 constexpr std::uint64_t ones(int bits) { return (std::uint64_t{1} << bits) - 1; }  // fewer than 64
 
 double with_sign(double magnitude, bool negative) { return negative ? -magnitude : magnitude; }
-
-double nan_of(bool negative, std::uint64_t fraction) {
-  return std::bit_cast<double>(std::uint64_t{negative} << 63 | std::uint64_t{0x7FF} << 52 | fraction);
-}
 
 // --- HiF8 ---
 
@@ -87,7 +82,7 @@ std::int64_t tapered_place(double magnitude) {
 }
 
 double decode_tapered(std::uint64_t code) {
-  if ((code & 0xFF) == kNanCodeOfTapered) return nan_of(false, kQuiet);
+  if ((code & 0xFF) == kNanCodeOfTapered) return nan_with(false, kDoubleQuiet);
   const double magnitude =
       tapered_order().value[static_cast<std::size_t>(tapered_place(tapered_magnitude(code & 0x7F)))];
   return with_sign(magnitude, (code & 0x80) != 0);
@@ -113,11 +108,12 @@ double decode_fields(const NumberFormat& format, std::uint64_t code) {
   const std::uint64_t fraction = pattern & ones(fraction_width);
   const std::uint64_t field = pattern >> fraction_width & ones(exponent_width);
   const bool negative = format.has_sign && (pattern >> (used - 1) & 1) != 0;
-  if (format.nans == Nans::kNegativeZero && pattern == std::uint64_t{1} << (used - 1)) return nan_of(false, kQuiet);
+  if (format.nans == Nans::kNegativeZero && pattern == std::uint64_t{1} << (used - 1))
+    return nan_with(false, kDoubleQuiet);
   if (field == ones(exponent_width)) {
-    if (format.nans == Nans::kAllOnes && fraction == ones(fraction_width)) return nan_of(negative, kQuiet);
+    if (format.nans == Nans::kAllOnes && fraction == ones(fraction_width)) return nan_with(negative, kDoubleQuiet);
     if (fraction == 0 && format.has_infinity()) return with_sign(std::numeric_limits<double>::infinity(), negative);
-    if (fraction != 0 && format.nans == Nans::kIeee) return nan_of(negative, fraction << (52 - fraction_width));
+    if (fraction != 0 && format.nans == Nans::kIeee) return nan_with(negative, fraction << (52 - fraction_width));
   }
   const bool below = field == 0 && (format.has_zero || format.has_subnormals);
   const auto whole = static_cast<double>(below ? fraction : fraction | std::uint64_t{1} << fraction_width);
@@ -131,7 +127,7 @@ std::uint64_t nan_code(const NumberFormat& format, double value) {
   const std::uint64_t sign = std::uint64_t{format.has_sign && std::signbit(value)} << (used - 1);
   if (format.nans == Nans::kNegativeZero) return std::uint64_t{1} << (used - 1);
   if (format.nans == Nans::kAllOnes) return sign | ones(exponent_width + fraction_width);
-  std::uint64_t fraction = (std::bit_cast<std::uint64_t>(value) & kFractionOfDouble) >> (52 - fraction_width);
+  std::uint64_t fraction = (std::bit_cast<std::uint64_t>(value) & kDoubleFraction) >> (52 - fraction_width);
   if (fraction == 0) fraction = std::uint64_t{1} << (fraction_width - 1);  // only its low bits were set
   return sign | ones(exponent_width) << fraction_width | fraction;
 }

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
+
+#include "num/decimal_text.h"
+#include "num/double_bits.h"
 
 namespace assay {
 
@@ -47,17 +51,13 @@ void ExactSum::add(double value) {
   const bool held = std::isfinite(value) && value != 0;
   rest_ = sum(rest_, real(held ? 0.0 : value));
   if (!held) return;
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const int field = static_cast<int>(bits >> 52 & 0x7FF);
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-  const std::uint64_t whole = field == 0 ? fraction : fraction | std::uint64_t{1} << 52;
-  constexpr int kSmallest = kLimbBits * static_cast<int>(kFractionLimbs) - 1074;  // the place of the smallest double
-  const int place = kSmallest + std::max(field, 1) - 1;
-  UInt128 left = UInt128{whole} << (place % kLimbBits);
+  const DoubleParts parts = parts_of(value);
+  const int place = kLimbBits * static_cast<int>(kFractionLimbs) + parts.exponent;
+  UInt128 left = UInt128{parts.whole} << (place % kLimbBits);
   std::int64_t carry = 0;
   for (auto i = static_cast<std::size_t>(place / kLimbBits); i < kLimbs && (left != 0 || carry != 0); ++i) {
     const auto part = static_cast<std::int64_t>(static_cast<std::uint32_t>(left));
-    const std::int64_t total = std::int64_t{limbs_[i]} + carry + (value < 0 ? -part : part);
+    const std::int64_t total = std::int64_t{limbs_[i]} + carry + (parts.negative ? -part : part);
     limbs_[i] = static_cast<std::uint32_t>(total);
     carry = total >> kLimbBits;
     left >>= kLimbBits;
@@ -119,22 +119,7 @@ ExactSum::Decimal ExactSum::decimal() const {
 
 std::string ExactSum::text(std::size_t most) const {
   Decimal number = decimal();
-  const bool cut = number.digits.size() > most;
-  if (cut) number.digits.resize(most);
-  constexpr int kMostNoughts = 5;
-  constexpr int kLongestInteger = 21;
-  const std::string more = cut ? "…" : "";
-  const std::string sign = negative() ? "-" : "";
-  if (number.power < -kMostNoughts || number.power >= kLongestInteger) {
-    if (number.digits.size() > 1) number.digits.insert(1, ".");
-    return sign + number.digits + more + "e" + std::to_string(number.power);
-  }
-  if (number.power < 0) {
-    return sign + "0." + std::string(static_cast<std::size_t>(-number.power) - 1, '0') + number.digits + more;
-  }
-  const auto whole = static_cast<std::size_t>(number.power) + 1;
-  if (number.digits.size() > whole) return sign + number.digits.insert(whole, ".") + more;
-  return sign + number.digits + std::string(whole - number.digits.size(), '0') + more;
+  return decimal_text(negative(), std::move(number.digits), number.power, most);
 }
 
 }  // namespace assay

@@ -222,8 +222,8 @@ Result<FastMode> fast_mode(std::string_view name, bool root) {
       if (is_root(mode.operation) == root) hint += " " + mode.name;
     }
   }
-  return std::unexpected(
-      wrong("no fast mode '" + std::string(name) + "' of " + (root ? "square roots" : "divisions"), std::move(hint)));
+  return fail(ErrorCode::kUsage, "no fast mode '" + std::string(name) + "' of " + (root ? "square roots" : "divisions"),
+              {}, std::move(hint));
 }
 
 std::optional<Error> misfit(const FastMode& mode, const NumberFormat& format) {

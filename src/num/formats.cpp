@@ -157,6 +157,7 @@ std::vector<NumberFormat> rows() {
        .layout = CodeLayout::kTapered,
        .infinities = Infinities::kAboveLargest,
        .nans = Nans::kNegativeZero,
+       .ties_away = true,
        .used = "8-bit training on Ascend 950",
        .source = "arXiv 2409.16626"},
       {.name = "e3m2",
@@ -232,8 +233,8 @@ std::vector<NumberFormat> rows() {
   };
 }
 
-Error wrong(std::string message, std::string hint = {}) {
-  return Error{ErrorCode::kUsage, std::move(message), {}, std::move(hint)};
+std::unexpected<Error> refuse(std::string message, std::string hint = {}) {
+  return fail(ErrorCode::kUsage, std::move(message), {}, std::move(hint));
 }
 
 std::optional<int> whole_number(std::string_view text) {
@@ -272,12 +273,12 @@ std::optional<Result<NumberFormat>> by_fields(std::string_view name) {
   if (!exponent || !fraction) return std::nullopt;
   const std::string said = "no format '" + std::string(name) + "': ";
   if (*exponent < 2 || *exponent > 11) {
-    return std::unexpected(wrong(said + "an exponent field laid out as IEEE 754 does has 2 to 11 bits",
-                                 "'p=…,emin=…,emax=…' describes any other format"));
+    return refuse(said + "an exponent field laid out as IEEE 754 does has 2 to 11 bits",
+                  "'p=…,emin=…,emax=…' describes any other format");
   }
   if (*fraction < 1 || *fraction > 52) {
-    return std::unexpected(wrong(said + "a fraction laid out as IEEE 754 does has 1 to 52 bits",
-                                 "'p=…,emin=…,emax=…' describes any other format"));
+    return refuse(said + "a fraction laid out as IEEE 754 does has 1 to 52 bits",
+                  "'p=…,emin=…,emax=…' describes any other format");
   }
   NumberFormat out;
   out.name = std::string(name);
@@ -323,21 +324,21 @@ std::optional<Result<NumberFormat>> by_numbers(std::string_view name) {
     }
     std::optional<int>* which = key == "p" ? &precision : key == "emin" ? &emin : key == "emax" ? &emax : nullptr;
     if (which == nullptr || sign == part.size()) {
-      return std::unexpected(wrong("'" + std::string(part) + "' describes no format",
-                                   "p=11,emin=-14,emax=15 and, where it is so, no-subnormals, no-inf, no-nan"));
+      return refuse("'" + std::string(part) + "' describes no format",
+                    "p=11,emin=-14,emax=15 and, where it is so, no-subnormals, no-inf, no-nan");
     }
     *which = whole_number(part.substr(sign + 1));
     if (!*which) {
-      return std::unexpected(wrong("'" + std::string(part) + "': " + std::string(key) + " is a whole number"));
+      return refuse("'" + std::string(part) + "': " + std::string(key) + " is a whole number");
     }
   }
   if (!precision || !emin || !emax) {
-    return std::unexpected(wrong("a format is described by its precision and its range: p=11,emin=-14,emax=15"));
+    return refuse("a format is described by its precision and its range: p=11,emin=-14,emax=15");
   }
   out.precision = *precision;
   out.emin = *emin;
   out.emax = *emax;
-  if (const auto why = impossible(out)) return std::unexpected(wrong("no such format: " + *why));
+  if (const auto why = impossible(out)) return refuse("no such format: " + *why);
   out.name = "p=" + std::to_string(*precision) + ",emin=" + std::to_string(*emin) + ",emax=" + std::to_string(*emax);
   if (!out.has_subnormals) out.name += ",no-subnormals";
   if (!out.has_infinity()) out.name += ",no-inf";
@@ -358,7 +359,7 @@ const std::vector<NumberFormat>& number_formats() {
 }
 
 Result<NumberFormat> number_format(std::string_view name) {
-  if (name.size() > kLongestName) return std::unexpected(wrong("no number format has a name of that length"));
+  if (name.size() > kLongestName) return refuse("no number format has a name of that length");
   std::string wanted = lower(name);
   std::replace(wanted.begin(), wanted.end(), '-', '_');
   for (const NumberFormat& format : number_formats()) {
@@ -379,10 +380,9 @@ Result<NumberFormat> number_format(std::string_view name) {
     known.insert(known.end(), format.also.begin(), format.also.end());
   }
   const std::string guess = nearest(wanted, known);
-  return std::unexpected(wrong("unknown number format '" + std::string(name) + "'",
-                               guess.empty()
-                                   ? "'assay float table' lists them; e5m3 or p=11,emin=-14,emax=15 describe others"
-                                   : "did you mean '" + guess + "'?"));
+  return refuse("unknown number format '" + std::string(name) + "'",
+                guess.empty() ? "'assay float table' lists them; e5m3 or p=11,emin=-14,emax=15 describe others"
+                              : "did you mean '" + guess + "'?");
 }
 
 }  // namespace assay

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/display.h"
+#include "num/double_bits.h"
 #include "num/real.h"
 
 namespace assay {
@@ -22,7 +24,6 @@ namespace {
 constexpr std::size_t kLongest = 4096;
 constexpr std::int64_t kFarthest = 400;  // powers of ten
 constexpr int kBeyondAll = 4000;         // a power of two that no format reaches
-constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
 
 // A whole number of any size, lowest word first.
 class BigNumber {
@@ -199,7 +200,7 @@ std::optional<Real> nan_from(Reader& reader, bool negative) {
   Real out;
   out.kind = Real::Kind::kNan;
   out.negative = negative;
-  out.payload = kQuiet;
+  out.payload = kDoubleQuiet;
   if (reader.at_end()) return out;
   if (!reader.take('(')) return std::nullopt;
   const std::uint32_t base = reader.take_word("0x") ? 16 : 10;
@@ -207,7 +208,7 @@ std::optional<Real> nan_from(Reader& reader, bool negative) {
   bool any = false;
   while (const auto one = reader.digit(base, any)) {
     payload = payload * base + *one;
-    if (payload >= kQuiet) return std::nullopt;
+    if (payload >= kDoubleQuiet) return std::nullopt;
     any = true;
   }
   if (!any || !reader.take(')')) return std::nullopt;
@@ -272,10 +273,7 @@ std::optional<Real> number_from(Reader& reader) {
 
 Result<Real> parse_real(std::string_view text) {
   const auto refuse = [&](const std::string& why) -> Result<Real> {
-    std::size_t most = 60;
-    while (most < text.size() && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;  // a whole character
-    const std::string shown = text.size() > most ? std::string(text.substr(0, most)) + "…" : std::string(text);
-    return fail(ErrorCode::kUsage, "'" + shown + "' is not a number" + why, {},
+    return fail(ErrorCode::kUsage, "'" + shortened(text, 60) + "' is not a number" + why, {},
                 "such are: -1.5e-3, 2^-24, 0x1.8p-3, inf, nan, nan(0x1)");
   };
   if (text.size() > kLongest) return refuse(": it is longer than " + std::to_string(kLongest) + " characters");

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "num/double_bits.h"
 #include "num/round.h"
 
 namespace assay {
@@ -19,8 +20,6 @@ namespace assay {
 namespace {
 
 constexpr UInt128 kTop = UInt128{1} << 127;
-constexpr std::uint64_t kFractionOfDouble = (std::uint64_t{1} << 52) - 1;
-constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
 
 using Kind = Real::Kind;
 
@@ -40,7 +39,7 @@ Real infinite(bool negative) {
 Real invalid() {
   Real out;
   out.kind = Kind::kNan;
-  out.payload = kQuiet;
+  out.payload = kDoubleQuiet;
   return out;
 }
 
@@ -103,20 +102,15 @@ Real subtracted(const Real& high, const Real& low, bool marked) {
 }  // namespace
 
 Real real(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const bool negative = (bits >> 63) != 0;
+  const DoubleParts parts = parts_of(value);
   if (std::isnan(value)) {
-    Real out;
-    out.kind = Kind::kNan;
-    out.negative = negative;
-    out.payload = bits & kFractionOfDouble;
+    Real out = invalid();
+    out.negative = parts.negative;
+    out.payload = parts.whole & kDoubleFraction;
     return out;
   }
-  if (std::isinf(value)) return infinite(negative);
-  const int field = static_cast<int>(bits >> 52 & 0x7FF);
-  const std::uint64_t fraction = bits & kFractionOfDouble;
-  const std::uint64_t whole = field == 0 ? fraction : fraction | std::uint64_t{1} << 52;
-  return normal(negative, whole, std::max(field, 1) - 1075, false);
+  if (std::isinf(value)) return infinite(parts.negative);
+  return normal(parts.negative, parts.whole, parts.exponent, false);
 }
 
 double to_double(const Real& value) { return round_to(number_formats().front(), value).value; }

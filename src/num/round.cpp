@@ -9,11 +9,11 @@
 
 #include "num/round.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "num/codes.h"
+#include "num/double_bits.h"
 #include "num/format.h"
 #include "num/philox.h"
 
@@ -21,8 +21,6 @@ namespace assay {
 
 namespace {
 
-constexpr std::uint64_t kFractionOfDouble = (std::uint64_t{1} << 52) - 1;
-constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
 constexpr int kBits = 128;
 
 // x between n·2^quantum and (n + 1)·2^quantum.
@@ -95,13 +93,13 @@ double zero_of(const NumberFormat& format, bool negative) {
 // A quiet NaN as the format keeps it.
 double quiet_nan(const NumberFormat& format, bool negative, std::uint64_t payload) {
   if (format.nans == Nans::kIeee) {
-    const std::uint64_t kept = kFractionOfDouble & ~(kFractionOfDouble >> (format.precision - 1));
-    payload = (payload | kQuiet) & (kept | kQuiet);
+    const std::uint64_t kept = kDoubleFraction & ~(kDoubleFraction >> (format.precision - 1));
+    payload = (payload | kDoubleQuiet) & (kept | kDoubleQuiet);
   } else {
-    payload = kQuiet;
+    payload = kDoubleQuiet;
     negative = negative && format.nans == Nans::kAllOnes && format.has_sign;
   }
-  return std::bit_cast<double>(std::uint64_t{negative} << 63 | std::uint64_t{0x7FF} << 52 | payload);
+  return nan_with(negative, payload);
 }
 
 double from_nan(const NumberFormat& format, const Real& value, Overflow overflow) {

@@ -30,6 +30,7 @@ struct Outcome {
   std::vector<BlockFacts> facts;
   std::size_t clipped = 0;
   std::size_t zeroed = 0;
+  std::size_t infinite = 0;  // finite before, infinite now
   std::size_t poisoned = 0;  // blocks
 
   std::size_t block_of(std::size_t i) const { return i / static_cast<std::size_t>(question.format.size); }
@@ -68,6 +69,9 @@ Outcome outcome(const FloatBlocks& question, std::vector<double> values) {
     out.zeroed += one.zeroed;
     out.poisoned += std::isnan(one.scale) ? 1 : 0;
   }
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    if (std::isfinite(out.values[i]) && std::isinf(out.back[i])) ++out.infinite;
+  }
   return out;
 }
 
@@ -79,7 +83,8 @@ std::string list_of(const std::vector<std::string>& parts, std::string_view betw
 
 // "; 1 is clipped, 2 become 0, the block is NaN".
 Text losses(const Outcome& all) {
-  const Values values = {{"clipped", all.clipped}, {"zeroed", all.zeroed}, {"poisoned", all.poisoned}};
+  const Values values = {
+      {"clipped", all.clipped}, {"zeroed", all.zeroed}, {"infinite", all.infinite}, {"poisoned", all.poisoned}};
   std::vector<std::string> en;
   std::vector<std::string> zh;
   const auto add = [&](std::size_t count, std::string_view english, std::string_view chinese) {
@@ -90,6 +95,10 @@ Text losses(const Outcome& all) {
   };
   add(all.clipped, all.clipped == 1 ? "{clipped} is clipped" : "{clipped} are clipped", "{clipped} 个被钳位");
   add(all.zeroed, all.zeroed == 1 ? "{zeroed} of them becomes 0" : "{zeroed} of them become 0", "{zeroed} 个变为 0");
+  add(all.infinite,
+      all.infinite == 1 ? "{infinite} comes back infinite: its scale overflows in FP32"
+                        : "{infinite} come back infinite: their scale overflows in FP32",
+      "{infinite} 个还原后为无穷：缩放因子在 FP32 中溢出");
   add(all.poisoned, all.poisoned == 1 ? "{poisoned} block is NaN" : "{poisoned} blocks are NaN",
       "{poisoned} 个块为 NaN");
   if (en.empty()) return {"none is clipped, none becomes 0", "没有钳位，没有变为 0"};

@@ -21,8 +21,6 @@ namespace {
 
 constexpr std::size_t kMostValues = 1000;
 
-bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b; }
-
 // What happened to a number at one step, in a word; scripts know it by `name`.
 struct Event {
   std::string_view name;
@@ -157,7 +155,7 @@ std::vector<std::string> arguments_of(const FloatCast& question) {
 
 }  // namespace
 
-bool FloatChain::rounded_twice() const { return !same(steps.back().stored(), direct.stored()); }
+bool FloatChain::rounded_twice() const { return !same_number(steps.back().stored(), direct.stored()); }
 
 FloatChain float_chain(const FloatInput& input, const std::optional<NumberFormat>& from,
                        const std::vector<NumberFormat>& to, const RoundingRules& rules, std::uint64_t index) {

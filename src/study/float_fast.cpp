@@ -51,8 +51,6 @@ Text what_it_is(FastOperation operation) {
   return {"quotient", "商"};
 }
 
-bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
-
 Text answer_of(const Outcome& one) {
   const std::string a = shown_text(one.written.front());
   const std::string b = one.root() ? "" : shown_text(one.written.back());
@@ -64,7 +62,7 @@ Text answer_of(const Outcome& one) {
                          {"fast", shown_decimal(one.fast)},
                          {"right", shown_decimal(one.right.value)},
                          {"ulps", std::abs(distance)}};
-  if (same(one.fast, one.right.value)) {
+  if (same_number(one.fast, one.right.value)) {
     return filled("{what} in {title} by {mode} is {fast}, the correctly rounded " + noun.en,
                   "{title} 中 {what} 用 {mode} 得 {fast}，即正确舍入的" + noun.zh, values);
   }

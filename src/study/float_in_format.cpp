@@ -139,7 +139,8 @@ FloatInFormat float_in_format(const FloatInput& input, const NumberFormat& forma
   out.rounded.inexact = out.rounded.inexact || out.given.kind != input.value.kind;  // flushed before it was rounded
   const Real error = sum(real(out.stored()), negated(input.value));
   // Of a value that has more than 128 bits an error as small as what was cut off is not known.
-  constexpr int kKnownBits = 110;
+  // Four digits of it are 14 bits, and must stand clear of the mark.
+  constexpr int kKnownBits = 128 - 16;
   const bool known = input.value.exact ||
                      (error.kind == Real::Kind::kFinite && error.magnitude() > input.value.magnitude() - kKnownBits);
   if (!known) return out;

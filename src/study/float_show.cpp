@@ -104,9 +104,9 @@ TableRow value_row(const FloatInFormat& one, bool alone) {
   return row;
 }
 
-// HiF8's own conversions round ties away from zero.
+// What hardware would have stored, where it treats ties in another way.
 void add_tie(Text& text, const FloatInFormat& one) {
-  if (one.format.layout != CodeLayout::kTapered || one.input.code || !one.rounded.inexact) return;
+  if (!one.format.ties_away || one.input.code || !one.rounded.inexact) return;
   const double even = round_to(one.format, one.given).value;
   const double away = round_to(one.format, one.given, {.rounding = Rounding::kNearestAway}).value;
   if (one.stored() != even || even == away) return;
@@ -160,11 +160,9 @@ struct Choice {
   Rounded rounded;
 };
 
-bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
-
 bool all_same(const std::vector<Choice>& choices) {
   return std::all_of(choices.begin(), choices.end(),
-                     [&](const Choice& one) { return same(one.rounded.value, choices.front().rounded.value); });
+                     [&](const Choice& one) { return same_number(one.rounded.value, choices.front().rounded.value); });
 }
 
 Table choice_table(std::string key, Text title, const FloatInFormat& one, const std::vector<Choice>& choices) {

@@ -8,8 +8,10 @@
 #include <cmath>
 
 #include "base/ascii.h"
+#include "base/display.h"
 #include "num/block.h"
 #include "num/codes.h"
+#include "num/double_bits.h"
 #include "num/format.h"
 
 namespace assay {
@@ -44,25 +46,19 @@ std::optional<std::string> bits_of(std::string_view text) {
   return out;
 }
 
-std::string shortened(std::string_view text) {
-  std::size_t most = 60;
-  while (most < text.size() && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;  // a whole character
-  return text.size() > most ? std::string(text.substr(0, most)) + "…" : std::string(text);
-}
-
 Result<std::uint64_t> code_of(std::string_view text, const NumberFormat& format) {
   const std::string name = format.title.empty() ? format.name : format.title;
   const std::optional<std::string> bits = bits_of(text);
   if (!bits) {
-    return fail(ErrorCode::kUsage, "'" + shortened(text) + "' is no pattern of bits", {},
+    return fail(ErrorCode::kUsage, "'" + shortened(text, 60) + "' is no pattern of bits", {},
                 "such are 0x3c00 and 0b0_01111_0000000000; a hexadecimal number has a p: 0x1.8p-3");
   }
   if (format.bits == 0) {
-    return fail(ErrorCode::kUsage, name + " has no patterns of bits, so '" + shortened(text) + "' is none", {},
+    return fail(ErrorCode::kUsage, name + " has no patterns of bits, so '" + shortened(text, 60) + "' is none", {},
                 "a hexadecimal number has a p: 0x1.8p-3");
   }
   if (bits->size() > static_cast<std::size_t>(format.bits)) {
-    return fail(ErrorCode::kUsage, "the pattern '" + shortened(text) + "' has " + std::to_string(bits->size()) +
+    return fail(ErrorCode::kUsage, "the pattern '" + shortened(text, 60) + "' has " + std::to_string(bits->size()) +
                                        " bits; those of " + name + " have " + std::to_string(format.bits));
   }
   std::uint64_t code = 0;
@@ -81,16 +77,15 @@ bool goes_on(std::string_view before, std::string_view part) {
 // "nan(0x1)": the payload is that of the format, whose quiet bit stands above it. In FP64, which a Real follows, its
 // fraction stands at the top.
 Result<FloatInput> set_payload(FloatInput input, const NumberFormat& format) {
-  constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
-  const std::uint64_t payload = input.value.payload & (kQuiet - 1);
+  const std::uint64_t payload = input.value.payload & (kDoubleQuiet - 1);
   if (input.value.kind != Real::Kind::kNan || payload == 0) return input;
   const int bits = format.nans == Nans::kIeee ? format.precision - 2 : 0;
   if (payload >> std::max(bits, 0) != 0) {
     return fail(ErrorCode::kUsage, "a NaN of " + format.title + " has a payload of " +
-                                       std::to_string(std::max(bits, 0)) + " bits: '" + shortened(input.text) +
+                                       std::to_string(std::max(bits, 0)) + " bits: '" + shortened(input.text, 60) +
                                        "' has more");
   }
-  input.value.payload = kQuiet | payload << (51 - bits);
+  input.value.payload = kDoubleQuiet | payload << (51 - bits);
   return input;
 }
 

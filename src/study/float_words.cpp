@@ -7,8 +7,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/display.h"
 #include "base/version.h"
 #include "num/codes.h"
+#include "num/decimal_text.h"
 
 namespace assay {
 
@@ -37,31 +39,13 @@ Digits digits_of(double value) {
   return out;
 }
 
-// Plain where that is not much longer than its digits, else with a power of ten.
 std::string written(double value, std::size_t most) {
   const std::string sign = std::signbit(value) ? "-" : "";
   if (std::isnan(value)) return sign + "NaN";
   if (std::isinf(value)) return sign + "Inf";
   if (value == 0) return sign + "0";
   Digits number = digits_of(value);
-  const bool cut = number.digits.size() > most;
-  if (cut) number.digits.resize(most);
-  const std::string more = cut ? "…" : "";
-  constexpr int kMostNoughts = 5;
-  constexpr int kLongestInteger = 21;
-  const int length = static_cast<int>(number.digits.size());
-  if (number.power < -kMostNoughts || number.power >= kLongestInteger) {
-    if (length > 1) number.digits.insert(1, ".");
-    return sign + number.digits + more + "e" + std::to_string(number.power);
-  }
-  if (number.power < 0) {
-    return sign + "0." + std::string(static_cast<std::size_t>(-number.power) - 1, '0') + number.digits + more;
-  }
-  if (length <= number.power + 1) {
-    return sign + number.digits + std::string(static_cast<std::size_t>(number.power) + 1 - number.digits.size(), '0');
-  }
-  number.digits.insert(static_cast<std::size_t>(number.power) + 1, ".");
-  return sign + number.digits + more;
+  return decimal_text(std::signbit(value), std::move(number.digits), number.power, most);
 }
 
 }  // namespace
@@ -105,12 +89,10 @@ std::string in_powers_of_two(double value) {
   return sign + shown_decimal(significand) + " · " + power;
 }
 
-std::string shown_text(std::string_view written) {
-  constexpr std::size_t kMost = 40;
-  std::size_t most = kMost - 1;
-  if (written.size() <= kMost) return std::string(written);
-  while ((static_cast<unsigned char>(written[most]) & 0xC0) == 0x80) --most;  // a whole character
-  return std::string(written.substr(0, most)) + "…";
+std::string shown_text(std::string_view written) { return shortened(written, 40); }
+
+bool same_number(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
 std::string code_text(const NumberFormat& format, std::uint64_t code) {

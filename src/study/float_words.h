@@ -32,6 +32,9 @@ std::string constant_decimal(double value);
 /// Cut for a sentence.
 std::string shown_text(std::string_view written);
 
+/// Bit for bit the same, any NaN as any other.
+bool same_number(double a, double b);
+
 /// "0x3c00".
 std::string code_text(const NumberFormat& format, std::uint64_t code);
 BitPattern pattern_of(const NumberFormat& format, std::uint64_t code);

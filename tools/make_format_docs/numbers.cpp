@@ -16,6 +16,7 @@
 
 #include "num/codes.h"
 #include "num/format.h"
+#include "study/float_words.h"
 
 namespace assay::docs {
 
@@ -43,26 +44,12 @@ bool is_power_of_two(double value) {
   return std::isfinite(value) && value > 0 && std::frexp(value, &exponent) == 0.5;
 }
 
-Rounding rounding_of(std::string_view name) {
-  static const std::map<std::string_view, Rounding> names = {{"nearest-even", Rounding::kNearestEven},
-                                                             {"nearest-away", Rounding::kNearestAway},
-                                                             {"toward-zero", Rounding::kTowardZero},
-                                                             {"up", Rounding::kUp},
-                                                             {"down", Rounding::kDown},
-                                                             {"to-odd", Rounding::kToOdd}};
-  const auto found = names.find(name);
-  if (found == names.end()) give_up(fmt::format("no rounding '{}'", name));
-  return found->second;
-}
-
-Overflow overflow_of(std::string_view name) {
-  static const std::map<std::string_view, Overflow> names = {{"infinity", Overflow::kInfinity},
-                                                             {"nan", Overflow::kNan},
-                                                             {"saturate", Overflow::kSaturate},
-                                                             {"ascend", Overflow::kAscend}};
-  const auto found = names.find(name);
-  if (found == names.end()) give_up(fmt::format("no overflow '{}'", name));
-  return found->second;
+// What an option of `assay float` calls so.
+template <class Names>
+auto named(const Names& names, std::string_view name) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.second == name; });
+  if (found == names.end()) give_up(fmt::format("no rounding or overflow '{}'", name));
+  return found->first;
 }
 
 Real real_of(std::string_view text) {
@@ -74,8 +61,8 @@ Real real_of(std::string_view text) {
 // cast VALUE FORMAT [ROUNDING [OVERFLOW]]
 double cast(const Words& words) {
   RoundingRules rules;
-  if (words.size() > 3) rules.rounding = rounding_of(words[3]);
-  if (words.size() > 4) rules.overflow = overflow_of(words[4]);
+  if (words.size() > 3) rules.rounding = named(rounding_names(), words[3]);
+  if (words.size() > 4) rules.overflow = named(overflow_names(), words[4]);
   return round_to(format_of(words[2]), real_of(words[1]), rules).value;
 }
 
@@ -139,7 +126,7 @@ std::size_t harmed(const NumberFormat& middle, const NumberFormat& to) {
     if (!std::isfinite(x)) continue;
     const double once = round_to(to, real(x)).value;
     const double twice = round_to(to, real(round_to(middle, real(x)).value)).value;
-    if (once != twice && !(std::isnan(once) && std::isnan(twice))) ++count;
+    if (!same_number(once, twice)) ++count;
   }
   return count;
 }
@@ -175,7 +162,7 @@ const std::map<std::string, Function>& functions() {
       {"power", [](const Words& w) { return power_of(cast(w)); }},
       {"via", [](const Words& w) { return text_of(via(w)); }},
       {"via-power", [](const Words& w) { return power_of(via(w)); }},
-      {"code", [](const Words& w) { return hexadecimal(format_of(w[2]), encode(format_of(w[2]), cast(w))); }},
+      {"code", [](const Words& w) { return code_text(format_of(w[2]), encode(format_of(w[2]), cast(w))); }},
       {"fields", [](const Words& w) { return fields_text(format_of(w[2]), encode(format_of(w[2]), cast(w))); }},
       {"formula", [](const Words& w) { return formula(cast(w), format_of(w[2])); }},
       {"above", [](const Words& w) { return text_of(next_up(format_of(w[2]), cast(w)).value()); }},
@@ -236,22 +223,10 @@ std::string power_and_text(double value) {
 
 std::string percent_of(double share) { return plain_exponent(fmt::format("{:.3g}", 100 * share)) + " %"; }
 
-std::string grouped(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string hexadecimal(const NumberFormat& format, std::uint64_t code) {
-  return fmt::format("0x{:0{}X}", code, (format.bits + 3) / 4);
-}
+std::string grouped(std::uint64_t value) { return format(Value(value)); }
 
 std::string fields_text(const NumberFormat& format, std::uint64_t code) {
-  std::string out;
-  for (const CodeField& field : fields_of(format, code)) {
-    out += fmt::format("{}{:0{}b}", out.empty() ? "" : " ", field.value, field.bits);
-  }
-  return out;
+  return binary_text(pattern_of(format, code));
 }
 
 std::string evaluate(const std::vector<std::string>& words) {

@@ -23,7 +23,6 @@ std::string power_of(double value);
 std::string power_and_text(double value);
 std::string percent_of(double share);
 std::string grouped(std::uint64_t value);
-std::string hexadecimal(const NumberFormat& format, std::uint64_t code);
 /// The fields of a code, "0 01111011 1001101".
 std::string fields_text(const NumberFormat& format, std::uint64_t code);
 
