@@ -48,7 +48,7 @@ struct NumberFormat {
   bool has_sign = true;
   bool has_zero = true;
   bool has_subnormals = true;
-  bool ties_away = false;  // hardware that converts to it rounds ties away from zero, not to even
+  bool ties_away = false;   // hardware that converts to it rounds ties away from zero, not to even
   std::string used = {};    // where it is met, a few words
   std::string source = {};  // that defines it
 
