@@ -1,0 +1,223 @@
+// The expected error of a sum: what a rounding does on average, added up over the tree of the additions.
+//
+// One rounding. Let a number be a multiple of h and be rounded to multiples of q = m·h (both powers of two, h < q). If
+// its residue j·h, 0 <= j < m, is equally likely to be any, then with ties to even
+//     mean 0,               variance (q² + 2h²) / 12,
+// toward zero
+//     mean −sign·(q − h)/2, variance (q² − h²) / 12,
+// and stochastically  mean 0, variance (q² − h²) / 6. With h -> 0 these are the well-known q²/12 and q²/6. The finite h
+// matters: sums of two numbers of one format drop one bit (m = 2) at first, and then the variance is q²/8. Where h >= q
+// the result is exact. Nothing is assumed of the distribution of significands: q is that of the actual number, so the
+// mean over a log-uniform significand is the literature's c²u²s² with c = 0.4247 (0.1803 = the mean of q²/12 over it).
+//
+// A sum. Errors of different additions are taken as independent: variances are added over the tree (Higham and Mary
+// 2019 justify this; the exact partial sums take the place of their bound). The partial sums are exact ones, shifted by
+// the mean of the errors until there: without that shift a truncating accumulator would seem to grow faster than it
+// does.
+//
+// A small term. In a long sequential sum the partial sum is a multiple of q already, so the addition rounds the *term*
+// to multiples of q: its error is R_q(t) − t whatever the sum is. Mean and variance of that are taken over a sample of
+// the terms. This is stagnation: where |t| < q/2, R_q(t) = 0 and all of the term is lost.
+//
+// Where it fails: errors that are not independent (constant or repeated terms, integers, terms in sorted order that the
+// sample mixes); partial sums near zero compared with their errors; fewer than about 30 additions, where the mean
+// square of few errors scatters; overflow.
+
+#include "num/expected_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "num/format.h"
+
+namespace assay {
+
+namespace {
+
+constexpr double kMissProbability = 1e-3;
+
+// One term's error, rounded to multiples of `spacing`.
+Moments error_of_term(double term, double spacing, Rounding rounding) {
+  const double quanta = term / spacing;
+  const double below = std::floor(quanta);
+  const double rest = quanta - below;
+  const double up = 1 - rest;
+  double error = 0;
+  switch (rounding) {
+    case Rounding::kNearestEven:
+    case Rounding::kNearestAway: error = rest < up ? -rest : rest > up ? up : 0; break;
+    case Rounding::kTowardZero: error = term > 0 ? -rest : rest == 0 ? 0 : up; break;
+    case Rounding::kUp: error = rest == 0 ? 0 : up; break;
+    case Rounding::kDown: error = -rest; break;
+    case Rounding::kToOdd: return {0, spacing * spacing * (rest == 0 ? 0 : (rest * rest + up * up) / 2)};
+    case Rounding::kStochastic: return {0, spacing * spacing * rest * (rest == 0 ? 0 : up)};
+  }
+  return {error * spacing, 0};
+}
+
+bool to_nearest(Rounding rounding) { return rounding == Rounding::kNearestEven || rounding == Rounding::kNearestAway; }
+
+class ExpectedWalk {
+ public:
+  using Number = ExpectedSum;
+
+  ExpectedWalk(const SumModel& model, std::span<const double> terms, std::span<const double> grids,
+               TermRounding& term_rounding)
+      : model_(model), terms_(terms), grids_(grids), term_rounding_(term_rounding) {}
+
+  Number first(std::size_t k) {
+    Number sum;
+    sum.value = terms_[k];
+    sum.grid = grids_[k];
+    close_in(model_.accumulator, sum);
+    return sum;
+  }
+
+  void add_term(Number& sum, std::size_t k) {
+    const double exact = sum.value + terms_[k];
+    const double spacing = spacing_at(model_.accumulator, exact);
+    if (sum.grid < spacing || grids_[k] >= spacing) {
+      finish(model_.accumulator, sum, exact, std::min(sum.grid, grids_[k]));
+    } else {
+      take(sum, exact, spacing, term_rounding_.to(spacing));
+    }
+  }
+
+  void add(Number& sum, Number&& other) {
+    sum.error += other.error;
+    sum.peak = std::max(sum.peak, other.peak);
+    finish(model_.partials ? *model_.partials : model_.accumulator, sum, sum.value + other.value,
+           std::min(sum.grid, other.grid));
+  }
+
+  void close(Number& sum) {
+    if (model_.partials) close_in(*model_.partials, sum);
+  }
+
+ private:
+  void close_in(const NumberFormat& format, Number& sum) { finish(format, sum, sum.value, sum.grid); }
+
+  void finish(const NumberFormat& format, Number& sum, double exact, double grid) {
+    const double spacing = spacing_at(format, exact);
+    const Moments error = rounding_moments(model_.rules.rounding, spacing, grid, exact);
+    take(sum, exact, std::max(spacing, grid), error);
+  }
+
+  void take(Number& sum, double exact, double grid, const Moments& error) {
+    sum.value = exact + error.mean;
+    sum.grid = grid;
+    sum.error += error;
+    sum.peak = std::max(sum.peak, std::abs(exact));
+  }
+
+  const SumModel& model_;
+  std::span<const double> terms_;
+  std::span<const double> grids_;
+  TermRounding& term_rounding_;
+};
+
+// Unit roundoffs on the worst path of a term, and their squares.
+struct Units {
+  double sum = 0;
+  double squares = 0;
+};
+
+class UnitsWalker {
+ public:
+  using Number = Units;
+
+  explicit UnitsWalker(const SumModel& model)
+      : term_(unit(model, model.accumulator)),
+        part_(unit(model, model.partials.value_or(model.accumulator))),
+        closes_(model.partials.has_value()) {}
+
+  Units first(std::size_t /*term*/) const { return {}; }
+  void add_term(Units& sum, std::size_t /*term*/) const { pass(sum, term_); }
+  void add(Units& sum, Units&& other) const {
+    sum = {std::max(sum.sum, other.sum), std::max(sum.squares, other.squares)};
+    pass(sum, part_);
+  }
+  void close(Units& sum) const {
+    if (closes_) pass(sum, part_);
+  }
+  double largest() const { return std::max(term_, part_); }
+
+ private:
+  static double unit(const SumModel& model, const NumberFormat& format) {
+    return unit_roundoff(format) * (to_nearest(model.rules.rounding) ? 1 : 2);
+  }
+  static void pass(Units& sum, double unit) {
+    sum.sum += unit;
+    sum.squares += unit * unit;
+  }
+
+  double term_;
+  double part_;
+  bool closes_;
+};
+}  // namespace
+
+double spacing_at(const NumberFormat& format, double value) {
+  const bool ordinary = value != 0 && std::isfinite(value);
+  return std::ldexp(1.0, quantum_exponent(format, ordinary ? std::ilogb(value) : smallest_exponent(format)));
+}
+
+Moments rounding_moments(Rounding rounding, double spacing, double grid, double sign) {
+  if (grid >= spacing) return {};
+  const double q2 = spacing * spacing;
+  const double h2 = grid * grid;
+  const double away = sign < 0 ? -1 : sign > 0 ? 1 : 0;
+  switch (rounding) {
+    case Rounding::kNearestEven: return {0, (q2 + 2 * h2) / 12};
+    case Rounding::kNearestAway: return {away * grid / 2, (q2 - h2) / 12};
+    case Rounding::kTowardZero: return {-away * (spacing - grid) / 2, (q2 - h2) / 12};
+    case Rounding::kUp: return {(spacing - grid) / 2, (q2 - h2) / 12};
+    case Rounding::kDown: return {-(spacing - grid) / 2, (q2 - h2) / 12};
+    case Rounding::kToOdd: return {0, (spacing - grid) * (2 * spacing - grid) / 6};
+    case Rounding::kStochastic: return {0, (q2 - h2) / 6};
+  }
+  return {};
+}
+
+Moments rounding_moments(const NumberFormat& format, Rounding rounding, double value, double grid) {
+  return rounding_moments(rounding, spacing_at(format, value), grid, value);
+}
+
+const Moments& TermRounding::to(double spacing) {
+  const auto [known, fresh] = known_.try_emplace(spacing);
+  if (!fresh) return known->second;
+  double mean = 0, square = 0;
+  for (const double term : sample_) {
+    const Moments one = error_of_term(term, spacing, rounding_);
+    mean += one.mean;
+    square += one.mean * one.mean + one.variance;
+  }
+  const double count = std::max(1.0, static_cast<double>(sample_.size()));
+  mean /= count;
+  known->second = {mean, std::max(0.0, square / count - mean * mean)};
+  return known->second;
+}
+
+ExpectedSum expected_sum(const SumModel& model, std::span<const double> terms, std::span<const double> grids,
+                         TermRounding& term_rounding) {
+  if (terms.empty()) return {};
+  ExpectedWalk walker(model, terms, grids, term_rounding);
+  return walk(model.order, terms.size(), walker);
+}
+
+SumBounds sum_bounds(const SumModel& model, std::size_t n, double outputs) {
+  SumBounds out;
+  if (n == 0) return out;
+  // Certain, a term on the worst path through h additions with unit roundoffs u_i: Σu_i / (1 − Σu_i); without the
+  // denominator for one format to nearest in sequence (Jeannerod and Rump 2013, Lange and Rump 2017). Probable:
+  // λ·√(Σu_i²) (Higham and Mary 2019), λ = √(2 ln(2M / p)) for M outputs to hold together.
+  UnitsWalker units(model);
+  const Units path = walk(model.order, n, units);
+  const bool plain = model.order.kind == SumOrder::Kind::kSequential && to_nearest(model.rules.rounding);
+  out.certain = plain ? path.sum : path.sum < 1 ? path.sum / (1 - path.sum) : INFINITY;
+  const double lambda = std::sqrt(2 * std::log(2 * std::max(outputs, 1.0) / kMissProbability));
+  out.probable = std::expm1(lambda * std::sqrt(path.squares) + path.squares / (1 - units.largest()));
+  return out;
+}
+
+}  // namespace assay
