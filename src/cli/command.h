@@ -79,6 +79,7 @@ Command float_cast_command();
 Command float_between_command();
 Command float_divide_command();
 Command float_sqrt_command();
+Command error_command();
 Command report_command();
 Command help_command();
 Command version_command();

@@ -38,9 +38,9 @@ Command float_add_command() {
        "of the additions, by magnitude; given where not given",
        {"given", "increasing", "decreasing"},
        [choice](const std::string& order) -> Result<void> {
-         choice->question.order = order == "increasing"   ? SumOrder::kIncreasing
-                                  : order == "decreasing" ? SumOrder::kDecreasing
-                                                          : SumOrder::kGiven;
+         choice->question.order = order == "increasing"   ? AddendOrder::kIncreasing
+                                  : order == "decreasing" ? AddendOrder::kDecreasing
+                                                          : AddendOrder::kGiven;
          return {};
        }}};
   for (Option& option : rounding_options(&choice->question.rules)) command.options.push_back(std::move(option));

@@ -39,8 +39,19 @@ std::string in_time(double seconds) {
   return std::to_string(whole / 3600) + " h";
 }
 
+// "computing: 37 %, 12 s left"
+std::string parts_text(const Progress& progress, double seconds) {
+  const auto done = static_cast<double>(progress.parts_done.load());
+  const auto total = static_cast<double>(progress.parts_total.load());
+  if (interrupt_flag.load()) return "interrupted: showing what is there (Ctrl-C again ends at once)";
+  std::string out = "computing: " + std::to_string(std::llround(100 * done / total)) + " %";
+  if (done > 0) out += ", " + in_time(seconds * (total - done) / done) + " left";
+  return out;
+}
+
 // "1,234 of 10,000 files, 3.2 of 10 GB, 410 MB/s, 17 s left"
 std::string progress_text(const Progress& progress, double seconds) {
+  if (progress.parts_total.load() > 0) return parts_text(progress, seconds);
   const auto files = static_cast<long long>(progress.files_total.load());
   const auto done = static_cast<double>(progress.bytes_done.load());
   const auto total = static_cast<double>(progress.bytes_total.load());

@@ -29,8 +29,8 @@ struct Sum {
 };
 
 Sum sum_of(const FloatAdd& question, std::vector<FloatInFormat> addends) {
-  if (question.order != SumOrder::kGiven) {
-    const double sign = question.order == SumOrder::kIncreasing ? 1 : -1;
+  if (question.order != AddendOrder::kGiven) {
+    const double sign = question.order == AddendOrder::kIncreasing ? 1 : -1;
     std::vector<std::pair<double, std::size_t>> order;  // NaN, which has no size, as the largest
     for (const FloatInFormat& one : addends) {
       const double size = std::isnan(one.stored()) ? HUGE_VAL : std::fabs(one.stored());

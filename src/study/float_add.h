@@ -32,13 +32,13 @@ FloatAddition float_addition(double before, const FloatInFormat& addend, const R
 std::optional<double> smallest_that_survives(const NumberFormat& format, double value, bool downwards,
                                              const RoundingRules& rules);
 
-enum class SumOrder : std::uint8_t { kGiven, kIncreasing, kDecreasing };  // of magnitudes
+enum class AddendOrder : std::uint8_t { kGiven, kIncreasing, kDecreasing };  // of magnitudes
 
 struct FloatAdd {
   std::vector<std::string> values;  // two at least
   NumberFormat format;
   RoundingRules rules;
-  SumOrder order = SumOrder::kGiven;
+  AddendOrder order = AddendOrder::kGiven;
 };
 Result<Report> float_add(const FloatAdd& question);
 

@@ -277,7 +277,7 @@ TEST(FloatAdd, SumsStepByStep) {
   question.values = {"2048", "1", "1", "1", "1"};
   question.format = format_named("fp16");
   EXPECT_THAT(float_add(question)->answer.en, ::testing::HasSubstr("is 2048, 0.1949 % off the exact 2052; 4 of the"));
-  question.order = SumOrder::kIncreasing;
+  question.order = AddendOrder::kIncreasing;
   EXPECT_EQ(float_add(question)->answer.en, "the sum of 5 values in FP16 is 2052, exactly");
   question.values.assign(1001, "1");
   EXPECT_EQ(float_add(question).error().code, ErrorCode::kLimit);

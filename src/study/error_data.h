@@ -1,0 +1,31 @@
+#pragma once
+// The inputs of `assay error`: random numbers, files, or what the operator makes itself.
+
+#include <memory>
+#include <vector>
+
+#include "study/error_op.h"
+
+namespace assay {
+
+class ErrorInputs {
+ public:
+  /// Opens the files. Errors: those of the files; rows or lengths that do not fit.
+  static Result<ErrorInputs> open(ErrorQuestion& question);
+
+  ErrorInputs(ErrorInputs&&) noexcept;
+  ErrorInputs& operator=(ErrorInputs&&) noexcept;
+  ~ErrorInputs();
+
+  /// The inputs of rows [first, first + rows) in the experiment of that seed: the same numbers however rows are split.
+  /// Random numbers are numbers of FP32, as frameworks draw them. Errors: of reading files.
+  Result<std::vector<Lanes>> rows(const ErrorQuestion& question, std::uint64_t seed, std::size_t first,
+                                  std::size_t rows) const;
+
+ private:
+  struct File;
+  ErrorInputs();
+  std::vector<std::unique_ptr<File>> files_;  // of each input; null: random numbers
+};
+
+}  // namespace assay

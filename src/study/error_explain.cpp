@@ -1,0 +1,169 @@
+// Where an operator's error comes from.
+//
+// First what is no rounding at all (overflow, saturation, numbers that became 0), then what rounding theory does not
+// cover because its errors have one sign (stagnation, truncation), then the largest of the three parts of the mean
+// square error. The limits: a thousandth of the results is enough to be told of overflow; an error has one sign where
+// its mean is more than half its root mean square.
+
+#include "study/error_explain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "num/format.h"
+#include "study/float_words.h"
+
+namespace assay {
+
+namespace {
+
+constexpr double kTold = 1e-3;       // of results: worth the first sentence
+constexpr double kOneSided = 0.5;    // |mean| / rms of an error
+constexpr double kSwallowed = 0.05;  // of additions that changed nothing
+constexpr double kCancelling = 10;   // Σ|x| / |Σx| from which on it is said
+
+double share(std::uint64_t count, std::uint64_t of) {
+  return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
+}
+
+bool one_sided(const Measured& measured, ErrorPart part) {
+  const double mean = measured.part_sums[static_cast<std::size_t>(part)] / static_cast<double>(measured.judged);
+  return std::abs(mean) > kOneSided * measured.part_rms(part);
+}
+
+Values values_of(const ErrorQuestion& question, const Experiment& experiment) {
+  const Measured& measured = experiment.measured;
+  const auto shares = shares_of(measured);
+  return {{"share", percent(*std::max_element(shares.begin(), shares.end()))},
+          {"input", question.model.input.title},
+          {"accumulator", question.model.accumulator.title},
+          {"output", question.model.output.title},
+          {"largest", shown_decimal(largest(question.model.output))},
+          {"condition", rounded_decimal(quantile_of_sorted(measured.condition, 0.5))},
+          {"scale", question.op->scale.en},
+          {"not_finite", static_cast<std::int64_t>(measured.not_finite)},
+          {"outputs", static_cast<std::int64_t>(measured.outputs)},
+          {"peak", rounded_decimal(experiment.predicted.peak)},
+          {"accumulator_largest", shown_decimal(largest(question.model.accumulator))},
+          {"at_largest", static_cast<std::int64_t>(measured.at_largest)},
+          {"vanished", static_cast<std::int64_t>(std::max(measured.vanished, measured.data_vanished))},
+          {"swallowed", percent(share(measured.events.swallowed, measured.events.additions))},
+          {"bias", percent(measured.bias())}};
+}
+
+Text overflow_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
+  const Measured& measured = experiment.measured;
+  if (measured.data_overflowed > 0) {
+    return filled("{not_finite} of {outputs} results are infinite or NaN: inputs beyond the range of {input}",
+                  "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：输入超出 {input} 的范围", values);
+  }
+  if (experiment.predicted.peak > largest(question.model.accumulator)) {
+    return filled(
+        "{not_finite} of {outputs} results are infinite or NaN: partial results reach {peak}, and "
+        "{accumulator} ends at {accumulator_largest}",
+        "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：中间结果达到 {peak}，而 {accumulator} 最大为 "
+        "{accumulator_largest}",
+        values);
+  }
+  if (measured.too_large > 0) {
+    return filled("{not_finite} of {outputs} results are infinite or NaN: {output} ends at {largest}",
+                  "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：{output} 最大为 {largest}", values);
+  }
+  return filled("{not_finite} of {outputs} results are infinite or NaN, from a step inside",
+                "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN，产生于中间步骤", values);
+}
+
+Text input_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
+  Text out = filled("{share} of it (of the mean square) is the rounding of the inputs to {input}",
+                    "其中 {share}（按均方计）来自把输入舍入为 {input}", values);
+  const bool cancels = quantile_of_sorted(experiment.measured.condition, 0.5) > kCancelling;
+  if (!cancels || !question.op->one_output) return out;
+  const Text more = filled(", made large by cancellation: {scale} is {condition} times the result in the median row",
+                           "，并被相消放大：中位行的 {scale} 是结果的 {condition} 倍", values);
+  return {out.en + more.en, out.zh + more.zh};
+}
+
+}  // namespace
+
+std::string percent(double value) {
+  if (std::isnan(value)) return "NaN";
+  return format(Value(value * 100)) + " %";
+}
+
+std::array<double, kErrorParts> shares_of(const Measured& measured) {
+  std::array<double, kErrorParts> out = measured.part_squares;
+  double total = 0;
+  for (const double square : out) total += square;
+  for (double& one : out) one = total > 0 ? one / total : 0;
+  return out;
+}
+
+ErrorCause cause_of(const ErrorQuestion& question, const Experiment& experiment) {
+  const Measured& measured = experiment.measured;
+  if (share(measured.not_finite, measured.outputs) > kTold) return ErrorCause::kOverflow;
+  if (share(measured.at_largest, measured.outputs) > kTold) return ErrorCause::kSaturation;
+  if (measured.squares == 0) return ErrorCause::kNone;
+  const auto shares = shares_of(measured);
+  const auto greatest = static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+  const auto part = static_cast<ErrorPart>(greatest);
+  if (part == ErrorPart::kInside && one_sided(measured, part)) {
+    if (question.model.unit && question.op->multiplies) return ErrorCause::kTruncation;
+    if (share(measured.events.swallowed, measured.events.additions) > kSwallowed) return ErrorCause::kStagnation;
+  }
+  if (share(measured.vanished, measured.outputs) > kTold) return ErrorCause::kFlush;
+  return part == ErrorPart::kInput    ? ErrorCause::kInput
+         : part == ErrorPart::kInside ? ErrorCause::kInside
+                                      : ErrorCause::kOutput;
+}
+
+Text explanation_of(const ErrorQuestion& question, const Experiment& experiment) {
+  const Values values = values_of(question, experiment);
+  switch (cause_of(question, experiment)) {
+    case ErrorCause::kNone: return {"there is no error at all", "没有任何误差"};
+    case ErrorCause::kOverflow: return overflow_words(question, experiment, values);
+    case ErrorCause::kSaturation:
+      return filled(
+          "{at_largest} of {outputs} results are the largest number of {output}, {largest}, in place of a "
+          "larger one: saturation",
+          "{outputs} 个结果中有 {at_largest} 个被饱和为 {output} 的最大数 {largest}", values);
+    case ErrorCause::kFlush:
+      return filled("{vanished} numbers became 0: they are below the smallest number that is kept",
+                    "{vanished} 个数变为 0：小于能保留的最小数", values);
+    case ErrorCause::kStagnation:
+      return filled(
+          "stagnation: {swallowed} of the additions in {accumulator} changed nothing, as the term was less "
+          "than half the spacing of the sum; the error has one sign ({bias} of {scale} on average)",
+          "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距的一半；误差符号一致"
+          "（平均为 {scale} 的 {bias}）",
+          values);
+    case ErrorCause::kTruncation:
+      return filled(
+          "the matrix unit cuts its addends toward zero: the error has one sign ({bias} of {scale} on "
+          "average) and grows with the number of terms",
+          "矩阵单元把加数向零截断：误差符号一致（平均为 {scale} 的 {bias}），并随项数增长", values);
+    case ErrorCause::kInput: return input_words(question, experiment, values);
+    case ErrorCause::kInside:
+      return question.op->sums
+                 ? filled("{share} of it (of the mean square) comes from the arithmetic, accumulated in {accumulator}",
+                          "其中 {share}（按均方计）来自运算，以 {accumulator} 累加", values)
+                 : filled("{share} of it (of the mean square) comes from the arithmetic inside",
+                          "其中 {share}（按均方计）来自内部运算", values);
+    case ErrorCause::kOutput:
+      return filled("{share} of it (of the mean square) is the rounding of the result to {output}",
+                    "其中 {share}（按均方计）来自把结果舍入为 {output}", values);
+  }
+  return {};
+}
+
+Text arithmetic_words(const ErrorQuestion& question) {
+  const OperatorModel& model = question.model;
+  if (model.unit && question.op->multiplies) {
+    const std::string name = model.unit->name.empty() ? describe(*model.unit) : model.unit->name;
+    return filled("on the matrix unit {unit}", "在矩阵单元 {unit} 上", {{"unit", name}});
+  }
+  if (!question.op->sums) return filled("computed in {format}", "以 {format} 计算", {{"format", model.compute.title}});
+  return filled("accumulated in {format}, {order}", "以 {format} 累加，顺序 {order}",
+                {{"format", model.accumulator.title}, {"order", name_of(model.order)}});
+}
+
+}  // namespace assay

@@ -1,0 +1,289 @@
+// Measuring an operator's error.
+//
+// Every output is computed three times: exactly from the inputs as they are (y), exactly from the inputs rounded into
+// the format (y'), and in the model's arithmetic from the rounded inputs (z, then stored as Z). The error Z − y is then
+// (y' − y) + (z − y') + (Z − z): rounding of the inputs, arithmetic, rounding of the result, and each is known for each
+// output without any theory. Rows are worked on in groups side by side; the groups are handed to threads and their
+// results are added in their order, so that the numbers do not depend on how many threads there were.
+
+#include "study/error_measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/parallel.h"
+#include "num/format.h"
+#include "study/error_theory.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kMostRowsAtOnce = 256;
+constexpr std::size_t kMostNumbersAtOnce = std::size_t{1} << 21;
+constexpr std::size_t kEventRows = 8;  // whose additions are counted one by one
+
+std::size_t rows_at_once(std::size_t length) {
+  return std::clamp<std::size_t>(kMostNumbersAtOnce / std::max<std::size_t>(length, 1), 1, kMostRowsAtOnce);
+}
+
+struct Results {
+  ExactLanes exact, of_rounded;
+  Lanes emulated, stored, magnitude;
+};
+
+bool same_values(const std::vector<Lanes>& a, const std::vector<Lanes>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].values != b[i].values) return false;
+  }
+  return true;
+}
+
+std::vector<Lanes> rounded(const OperatorModel& model, std::span<const Lanes> inputs) {
+  std::vector<Lanes> out(inputs.begin(), inputs.end());
+  Arithmetic arithmetic(model.input, model.rules);
+  for (Lanes& one : out) arithmetic.round(one.values, one.values);
+  return out;
+}
+
+std::size_t outputs_a_row(const Operator& op, std::size_t length) { return op.one_output ? 1 : length; }
+
+Lanes store(const OperatorModel& model, const Lanes& emulated) {
+  Lanes out(emulated.rows, emulated.length);
+  Arithmetic(model.output, model.rules).round(emulated.values, out.values);
+  return out;
+}
+
+class Group {
+ public:
+  Group(const ErrorQuestion& question, const std::vector<Lanes>& inputs)
+      : question_(question), op_(*question.op), inputs_(inputs), rounded_(rounded(question.model, inputs)) {
+    const std::size_t rows = inputs.front().rows;
+    const std::size_t length = outputs_a_row(op_, inputs.front().length);
+    results_.exact = ExactLanes(rows, length);
+    results_.of_rounded = ExactLanes(rows, length);
+    results_.emulated = Lanes(rows, length);
+    results_.magnitude = Lanes(rows, length);
+  }
+
+  OperatorCall call(const std::vector<Lanes>& inputs) const {
+    return {question_.model, question_.variant, question_.parameters, inputs};
+  }
+
+  void run() {
+    op_.exact(call(inputs_), results_.exact);
+    if (same_values(inputs_, rounded_)) {
+      results_.of_rounded = results_.exact;
+    } else {
+      op_.exact(call(rounded_), results_.of_rounded);
+    }
+    op_.emulate(call(rounded_), results_.emulated, nullptr);
+    op_.magnitude(call(inputs_), results_.exact, results_.magnitude);
+    results_.stored = store(question_.model, results_.emulated);
+  }
+
+  void count(const SumBounds& bounds, Measured& out) const {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) count_inputs(inputs_[i].values, rounded_[i].values, out);
+    const Tolerance tolerance = torch_tolerance(question_.model.output);
+    for (std::size_t i = 0; i < results_.stored.values.size(); ++i) count_output(i, bounds, tolerance, out);
+  }
+
+  // Additions of the first rows, counted one by one.
+  void count_events(Measured& out) const {
+    const std::size_t rows = std::min(kEventRows, inputs_.front().rows);
+    std::vector<Lanes> few;
+    for (const Lanes& one : rounded_) {
+      Lanes part(rows, one.length);
+      for (std::size_t k = 0; k < one.length; ++k) {
+        std::copy_n(one.at(k).begin(), rows, part.at(k).begin());
+      }
+      few.push_back(std::move(part));
+    }
+    Lanes ignored(rows, results_.emulated.length);
+    op_.emulate(call(few), ignored, &out.events);
+  }
+
+  const Results& results() const { return results_; }
+
+ private:
+  static void count_inputs(std::span<const double> given, std::span<const double> kept, Measured& out) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const bool finite = std::isfinite(given[i]);
+      out.data_not_finite += finite ? 0 : 1;
+      out.data_overflowed += finite && !std::isfinite(kept[i]) ? 1 : 0;
+      out.data_vanished += given[i] != 0 && kept[i] == 0 ? 1 : 0;
+    }
+  }
+
+  void count_output(std::size_t i, const SumBounds& bounds, const Tolerance& tolerance, Measured& out) const {
+    const double exact = results_.exact.hi.values[i];
+    const double stored = results_.stored.values[i];
+    const double largest_number = largest(question_.model.output);
+    ++out.outputs;
+    if (!std::isfinite(exact)) {
+      ++out.exact_not_finite;
+      return;
+    }
+    out.too_large += std::abs(exact) > largest_number ? 1 : 0;
+    out.vanished += exact != 0 && stored == 0 ? 1 : 0;
+    if (!std::isfinite(stored)) {
+      ++out.not_finite;
+      return;
+    }
+    out.at_largest += std::abs(exact) > largest_number && std::abs(stored) == largest_number ? 1 : 0;
+    const double magnitude = results_.magnitude.values[i];
+    if (!(magnitude > 0) || !std::isfinite(magnitude)) return;
+    ++out.judged;
+    add_error(i, exact, stored, magnitude, out);
+    const double error = std::abs((stored - exact) - results_.exact.lo.values[i]);
+    out.beyond_ulp += error > spacing_at(question_.model.output, exact) ? 1 : 0;
+    out.beyond_tolerance += error > tolerance.absolute + tolerance.relative * std::abs(exact) ? 1 : 0;
+    out.beyond_certain += error > bounds.certain * magnitude ? 1 : 0;
+    out.beyond_probable += error > bounds.probable * magnitude ? 1 : 0;
+    if (exact == 0) return;
+    out.relative.push_back(error / std::abs(exact));
+    out.condition.push_back(magnitude / std::abs(exact));
+  }
+
+  void add_error(std::size_t i, double exact, double stored, double magnitude, Measured& out) const {
+    const double exact_low = results_.exact.lo.values[i];
+    const double middle = results_.of_rounded.hi.values[i];
+    const double middle_low = results_.of_rounded.lo.values[i];
+    const double emulated = results_.emulated.values[i];
+    const std::array<double, kErrorParts> parts = {((middle - exact) + (middle_low - exact_low)) / magnitude,
+                                                   ((emulated - middle) - middle_low) / magnitude,
+                                                   (stored - emulated) / magnitude};
+    const double error = ((stored - exact) - exact_low) / magnitude;
+    out.sum += error;
+    out.squares += error * error;
+    out.largest = std::max(out.largest, std::abs(error));
+    for (std::size_t part = 0; part < kErrorParts; ++part) {
+      if (!std::isfinite(parts[part])) continue;  // an inner overflow that the end hid
+      out.part_sums[part] += parts[part];
+      out.part_squares[part] += parts[part] * parts[part];
+    }
+  }
+
+  const ErrorQuestion& question_;
+  const Operator& op_;
+  const std::vector<Lanes>& inputs_;
+  std::vector<Lanes> rounded_;
+  Results results_;
+};
+
+void append(std::vector<double>& to, const std::vector<double>& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+void merge(Measured& to, const Measured& more) {
+  to.outputs += more.outputs;
+  to.judged += more.judged;
+  to.exact_not_finite += more.exact_not_finite;
+  to.not_finite += more.not_finite;
+  to.too_large += more.too_large;
+  to.at_largest += more.at_largest;
+  to.vanished += more.vanished;
+  to.data_not_finite += more.data_not_finite;
+  to.data_overflowed += more.data_overflowed;
+  to.data_vanished += more.data_vanished;
+  to.sum += more.sum;
+  to.squares += more.squares;
+  to.largest = std::max(to.largest, more.largest);
+  for (std::size_t part = 0; part < kErrorParts; ++part) {
+    to.part_sums[part] += more.part_sums[part];
+    to.part_squares[part] += more.part_squares[part];
+  }
+  to.beyond_ulp += more.beyond_ulp;
+  to.beyond_tolerance += more.beyond_tolerance;
+  to.beyond_certain += more.beyond_certain;
+  to.beyond_probable += more.beyond_probable;
+  append(to.relative, more.relative);
+  append(to.condition, more.condition);
+  to.events.additions += more.events.additions;
+  to.events.swallowed += more.events.swallowed;
+}
+
+double mean_of(double sum, std::uint64_t count) { return count == 0 ? NAN : sum / static_cast<double>(count); }
+
+}  // namespace
+
+double Measured::bias() const { return mean_of(sum, judged); }
+double Measured::rms() const { return std::sqrt(mean_of(squares, judged)); }
+double Measured::part_rms(ErrorPart part) const {
+  return std::sqrt(mean_of(part_squares[static_cast<std::size_t>(part)], judged));
+}
+double Measured::bias_error() const {
+  const double mean = bias();
+  return std::sqrt(std::max(0.0, mean_of(squares, judged) - mean * mean) /
+                   static_cast<double>(std::max<std::uint64_t>(judged, 1)));
+}
+
+Result<Experiment> run_experiment(const ErrorQuestion& question, const ErrorInputs& data, std::uint64_t seed,
+                                  bool with_theory) {
+  const std::size_t at_once = rows_at_once(question.length);
+  const std::size_t groups = (question.rows + at_once - 1) / at_once;
+  if (question.progress != nullptr) {
+    question.progress->parts_total = static_cast<std::int64_t>(groups * question.seeds);
+  }
+  const std::size_t outputs = question.rows * outputs_a_row(*question.op, question.length);
+  const std::size_t theory_rows = with_theory ? rows_of_theory(question) : 0;
+  std::vector<Measured> measured(groups);
+  std::vector<TheorySums> theory(groups);
+  std::vector<std::optional<Error>> errors(groups);
+  Experiment out;
+  parallel_for(groups, question.jobs, [&](std::size_t index) {
+    if (question.interrupted != nullptr && question.interrupted->load()) return;
+    const std::size_t first = index * at_once;
+    ErrorQuestion own = question;
+    own.model.rules.seed += index;  // stochastic rounding: other numbers in each group
+    const Result<std::vector<Lanes>> inputs =
+        data.rows(question, seed, first, std::min(at_once, question.rows - first));
+    if (!inputs) {
+      errors[index] = inputs.error();
+      return;
+    }
+    Group group(own, *inputs);
+    group.run();
+    const OperatorCall call = group.call(*inputs);
+    const SumBounds bounds = question.op->bounds == nullptr ? SumBounds{INFINITY, INFINITY}
+                                                            : question.op->bounds(call, static_cast<double>(outputs));
+    group.count(bounds, measured[index]);
+    if (index == 0) out.bounds = bounds;
+    if (index == 0 && question.op->sums) group.count_events(measured[index]);
+    if (first < theory_rows)
+      theory[index] = expect_group(own, call, group.results().exact, group.results().magnitude, theory_rows - first);
+    if (question.progress != nullptr) question.progress->parts_done += 1;
+  });
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (errors[i]) return std::unexpected(*errors[i]);
+    merge(out.measured, measured[i]);
+  }
+  std::sort(out.measured.relative.begin(), out.measured.relative.end());
+  std::sort(out.measured.condition.begin(), out.measured.condition.end());
+  if (with_theory) out.predicted = predicted_of(theory);
+  return out;
+}
+
+Lanes stored_results(const ErrorQuestion& question, const std::vector<Lanes>& inputs) {
+  const std::vector<Lanes> kept = rounded(question.model, inputs);
+  Lanes emulated(inputs.front().rows, outputs_a_row(*question.op, inputs.front().length));
+  question.op->emulate({question.model, question.variant, question.parameters, kept}, emulated, nullptr);
+  return store(question.model, emulated);
+}
+
+double quantile_of_sorted(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return NAN;
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+Tolerance torch_tolerance(const NumberFormat& format) {
+  // torch.testing.assert_close: half, bfloat16, float, double. Narrower formats: bfloat16's.
+  if (format.precision >= 53) return {1e-7, 1e-7};
+  if (format.precision >= 24) return {1.3e-6, 1e-5};
+  if (format.precision >= 11) return {1e-3, 1e-5};
+  return {1.6e-2, 1e-5};
+}
+
+}  // namespace assay

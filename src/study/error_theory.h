@@ -1,0 +1,29 @@
+#pragma once
+// What theory says of an experiment: the operator's expected errors of some rows, as the numbers that are measured.
+
+#include <array>
+#include <vector>
+
+#include "study/error_measure.h"
+
+namespace assay {
+
+/// Of the outputs of some rows.
+struct TheorySums {
+  std::uint64_t outputs = 0;
+  double sum = 0, squares = 0;  // of mean, and of mean² + variance, in units of magnitude
+  std::array<double, kErrorParts> part_squares{};
+  std::vector<double> deviations;  // of the error, relative to the exact result
+  double peak = 0;
+};
+
+/// How many rows theory follows: a bounded amount of work.
+std::size_t rows_of_theory(const ErrorQuestion& question);
+
+/// `most`: rows of the group to take.
+TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call, const ExactLanes& exact,
+                        const Lanes& magnitude, std::size_t most);
+
+Predicted predicted_of(const std::vector<TheorySums>& groups);
+
+}  // namespace assay

@@ -1,0 +1,15 @@
+#pragma once
+// The operators, one line each; the file that makes it stands beside it.
+
+#include "study/operators/operator.h"
+
+namespace assay {
+
+extern const Operator kSum;         // sums.cpp
+extern const Operator kMean;        // sums.cpp
+extern const Operator kDot;         // sums.cpp
+extern const Operator kMatmul;      // sums.cpp
+extern const Operator kNorm;        // sums.cpp
+extern const Operator kAccumulate;  // sums.cpp
+
+}  // namespace assay
