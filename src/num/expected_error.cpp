@@ -17,7 +17,10 @@
 //
 // A small term. In a long sequential sum the partial sum is a multiple of q already, so the addition rounds the *term*
 // to multiples of q: its error is R_q(t) − t whatever the sum is. Mean and variance of that are taken over a sample of
-// the terms. This is stagnation: where |t| < q/2, R_q(t) = 0 and all of the term is lost.
+// the terms, those that are multiples of q themselves among them. A tie (|t| = q/2) goes back to the sum where that is
+// even and doubles where it is odd. After a tie the sum is even, else it is odd half the time, so with a share p of ties
+// the sum is odd at (1 − p)/2 of them, and the mean error of a tie is −p·t: in a sum of ones in BF16 all of each one is
+// lost from 256 on. This is stagnation: where |t| < q/2, R_q(t) = 0 and all of the term is lost.
 //
 // Where it fails: errors that are not independent (constant or repeated terms, integers, terms in sorted order that the
 // sample mixes); partial sums near zero compared with their errors; fewer than about 30 additions, where the mean
@@ -36,24 +39,33 @@ namespace {
 
 constexpr double kMissProbability = 1e-3;
 
-// One term's error, rounded to multiples of `spacing`.
-Moments error_of_term(double term, double spacing, Rounding rounding) {
+// The error of a term that is rounded to multiples of `spacing`: its mean, and its mean square. Toward zero is a matter
+// of the sum: see TermRounding::to. `ties`: the share of terms that are ties.
+Moments error_of_term(double term, double spacing, Rounding rounding, double ties) {
   const double quanta = term / spacing;
-  const double below = std::floor(quanta);
-  const double rest = quanta - below;
-  const double up = 1 - rest;
+  const double rest = quanta - std::floor(quanta);
+  const double up = rest == 0 ? 0 : 1 - rest;
   double error = 0;
+  double square = -1;  // of the error where that is not known
   switch (rounding) {
     case Rounding::kNearestEven:
-    case Rounding::kNearestAway: error = rest < up ? -rest : rest > up ? up : 0; break;
-    case Rounding::kTowardZero: error = term > 0 ? -rest : rest == 0 ? 0 : up; break;
-    case Rounding::kUp: error = rest == 0 ? 0 : up; break;
+    case Rounding::kNearestAway:
+      error = rest < up ? -rest : rest > up ? up : 0;
+      if (rest != 0 && rest == up) {
+        error = std::abs(quanta) < 1 ? -quanta * ties : 0;
+        square = 0.25;
+      }
+      break;
+    case Rounding::kUp: error = up; break;
+    case Rounding::kTowardZero:
     case Rounding::kDown: error = -rest; break;
-    case Rounding::kToOdd: return {0, spacing * spacing * (rest == 0 ? 0 : (rest * rest + up * up) / 2)};
-    case Rounding::kStochastic: return {0, spacing * spacing * rest * (rest == 0 ? 0 : up)};
+    case Rounding::kToOdd: square = (rest * rest + up * up) / 2; break;
+    case Rounding::kStochastic: square = rest * up; break;
   }
-  return {error * spacing, 0};
+  return {error * spacing, (square < 0 ? error * error : square) * spacing * spacing};
 }
+
+bool is_tie(double term, double spacing) { return std::abs(std::remainder(term, spacing)) == spacing / 2; }
 
 bool to_nearest(Rounding rounding) { return rounding == Rounding::kNearestEven || rounding == Rounding::kNearestAway; }
 
@@ -76,10 +88,10 @@ class ExpectedWalk {
   void add_term(Number& sum, std::size_t k) {
     const double exact = sum.value + terms_[k];
     const double spacing = spacing_at(model_.accumulator, exact);
-    if (sum.grid < spacing || grids_[k] >= spacing) {
+    if (sum.grid < spacing) {
       finish(model_.accumulator, sum, exact, std::min(sum.grid, grids_[k]));
     } else {
-      take(sum, exact, spacing, term_rounding_.to(spacing));
+      take(sum, exact, std::max(spacing, std::min(sum.grid, grids_[k])), term_rounding_.to(spacing, exact));
     }
   }
 
@@ -183,16 +195,20 @@ Moments rounding_moments(const NumberFormat& format, Rounding rounding, double v
   return rounding_moments(rounding, spacing_at(format, value), grid, value);
 }
 
-const Moments& TermRounding::to(double spacing) {
-  const auto [known, fresh] = known_.try_emplace(spacing);
+const Moments& TermRounding::to(double spacing, double sum) {
+  const bool negative = sum < 0;
+  const auto [known, fresh] = known_.try_emplace({spacing, negative});
   if (!fresh) return known->second;
-  double mean = 0, square = 0;
-  for (const double term : sample_) {
-    const Moments one = error_of_term(term, spacing, rounding_);
-    mean += one.mean;
-    square += one.mean * one.mean + one.variance;
-  }
+  // What is toward zero for the sum is upward or downward for the term.
+  const Rounding rounding = rounding_ != Rounding::kTowardZero ? rounding_ : negative ? Rounding::kUp : Rounding::kDown;
+  double mean = 0, square = 0, ties = 0;
   const double count = std::max(1.0, static_cast<double>(sample_.size()));
+  for (const double term : sample_) ties += is_tie(term, spacing) ? 1 / count : 0;
+  for (const double term : sample_) {
+    const Moments one = error_of_term(term, spacing, rounding, ties);
+    mean += one.mean;
+    square += one.variance;
+  }
   mean /= count;
   known->second = {mean, std::max(0.0, square / count - mean * mean)};
   return known->second;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "num/reduction.h"
@@ -45,12 +46,13 @@ struct ExpectedSum {
 class TermRounding {
  public:
   TermRounding(std::vector<double> sample, Rounding rounding) : sample_(std::move(sample)), rounding_(rounding) {}
-  const Moments& to(double spacing);
+  /// `sum`: its sign matters for roundings toward zero.
+  const Moments& to(double spacing, double sum);
 
  private:
   std::vector<double> sample_;
   Rounding rounding_;
-  std::map<double, Moments> known_;
+  std::map<std::pair<double, bool>, Moments> known_;
 };
 
 /// The expected error of one row's sum. `terms`: exact; `grids`: what each is a multiple of (0: not known).
