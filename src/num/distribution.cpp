@@ -3,11 +3,11 @@
 // Each element owns two words of 32 bits of its stream (Philox, num/philox.h), and what it needs beyond them comes from
 // counters that carry its index and the attempt. The stream is under a key of its own, made by Philox from seed, stream
 // and distribution.
-// Normal numbers: the ziggurat of Marsaglia and Tsang (J. Stat. Software 5, 2000) with 256 layers of equal area, in 98.5 %
-// of the cases one table, one comparison of integers and one product, which is why it is taken here: nothing in it
-// depends on a library's log or cos, as the method of Box and Muller does, so the bits are the same everywhere. Layer
-// (8 bits), sign (1 bit) and place in the layer (52 bits) come from separate bits of the words; with shared ones the
-// numbers fail tests of randomness (Doornik: An improved ziggurat method to generate normal random samples, 2005).
+// Normal numbers: the ziggurat of Marsaglia and Tsang (J. Stat. Software 5, 2000) with 256 layers of equal area, in
+// 98.5 % of the cases one table, one comparison of integers and one product, which is why it is taken here: nothing in
+// it depends on a library's log or cos, as the method of Box and Muller does, so the bits are the same everywhere.
+// Layer (8 bits), sign (1 bit) and place in the layer (52 bits) come from separate bits of the words; with shared ones
+// the numbers fail tests of randomness (Doornik: An improved ziggurat method to generate normal random samples, 2005).
 // Places are the middles of 2^52 intervals: neither 0 nor an end is drawn.
 // The slow path asks whether a point lies below exp(-x²/2). The C library's exp answers where it is clear; where it is
 // not, within 10^-12, the double-double does, so that a library's last bit never decides. The tail beyond 3.654 is two

@@ -188,8 +188,8 @@ TEST(Distribution, ShiftsAndScales) {
   }
 }
 
-// The same bits on every machine and with every instruction set, those of the slow path among them: 2^16 numbers meet it
-// some 1,000 times, its tail some 17 times.
+// The same bits on every machine and with every instruction set, those of the slow path among them: 2^16 numbers meet
+// it some 1,000 times, its tail some 17 times.
 TEST(Distribution, BitsArePinned) {
   struct Pinned {
     Distribution distribution;
