@@ -2,13 +2,14 @@
 
 // Sum, product, quotient and root of numbers of two doubles.
 //
-// Everything stands on two facts: the error of a rounded sum of two doubles is a double (Møller, Knuth: two_sum), and so
-// is that of a product (two_product, by a fused multiply-add; where the processor has none the C library computes the
-// same bits with integers). From there on:
+// Everything stands on two facts: the error of a rounded sum of two doubles is a double (Møller, Knuth: two_sum), and
+// so is that of a product (two_product, by a fused multiply-add; where the processor has none the C library computes
+// the same bits with integers). From there on:
 //   +   AccurateDWPlusDW    3 u² + O(u³)   Joldes, Muller, Popescu: Tight and rigorous error bounds for basic building
-//                                          blocks of double-word arithmetic (ACM TOMS 44, 2017), theorem 3.1
+//                                          blocks of double-word arithmetic (ACM TOMS 44, 2017)
 //   ×   DWTimesDW1          5 u²           the same, with the bound of Muller, Rideau (ACM TOMS 48, 2022)
-//   ÷   DWDivDW2            15 u² + O(u³)  Joldes, Muller, Popescu, theorem 7.2
+//   ÷   DWDivDW2            16 u²          Joldes, Muller, Popescu: 15 u², and here 1 u² more, as its inner product
+//                                          takes a plain product and sum in place of a fused one
 //   √   SQRTDWtoDW          25/8 u²        Lefèvre, Louvet, Muller, Picot, Rideau: Accurate calculation of Euclidean
 //                                          norms using double-word arithmetic (ACM TOMS 49, 2023)
 // u² = 2^-106, so the worst of them, the quotient, has 102 bits.

@@ -1,8 +1,8 @@
 #pragma once
-// Numbers of about 106 bits: the unevaluated sum of two doubles. The exact reference that operators are measured against
-// where a sum of all bits (num/exact_sum.h) is too slow or does not exist (exp, tanh, erf). Bits and bounds: the essay of
-// double_double.cpp. The same bits on every machine: nothing here depends on the C library's functions but fma and sqrt,
-// which IEEE 754 specifies.
+// Numbers of about 106 bits: the unevaluated sum of two doubles. The exact reference that operators are measured
+// against where a sum of all bits (num/exact_sum.h) is too slow or does not exist (exp, tanh, erf). Bits and bounds:
+// the essay of double_double.cpp. The same bits on every machine: nothing here depends on the C library's functions but
+// fma and sqrt, which IEEE 754 specifies.
 
 #include <cmath>
 #include <compare>
@@ -14,8 +14,8 @@
 
 namespace assay {
 
-/// hi + lo, where hi is that sum rounded to a double. Infinities and NaN: in hi, and lo is 0. Results over- and underflow
-/// where those of doubles do; a result below 2^-916 is good to a multiple of 2^-1074 only, as lo has no room.
+/// hi + lo, where hi is that sum rounded to a double. Infinities and NaN: in hi, and lo is 0. Results over- and
+/// underflow where those of doubles do; a result below 2^-916 is good to a multiple of 2^-1074 only, as lo has no room.
 /// Bounds below are relative to the exact result, u = 2^-53.
 struct DoubleDouble {
   double hi = 0;
@@ -41,8 +41,8 @@ inline DoubleDouble fast_two_sum(double a, double b) {
   return {sum, std::fabs(lacks) <= std::numeric_limits<double>::max() ? lacks : 0};
 }
 
-/// a · b exactly, as the rounded product and what it lacks, if the product is 0 or at least 2^-968. Where it is infinite
-/// or NaN it lacks 0.
+/// a · b exactly, as the rounded product and what it lacks, if the product is 0 or at least 2^-968. Where it is
+/// infinite or NaN it lacks 0.
 inline DoubleDouble two_product(double a, double b) {
   const double product = a * b;
   const double lacks = std::fma(a, b, -product);
@@ -104,16 +104,17 @@ inline double to_double(const DoubleDouble& a) { return a.hi; }
 /// Exactly or marked, to be rounded once into any format.
 inline Real real(const DoubleDouble& a) { return a.lo == 0 ? real(a.hi) : sum(real(a.hi), real(a.lo)); }
 
-// Functions. Each is good to 2^-94, proved in the essays and measured against MPFR (tests/oracle/mpfr_double_double_test
-// .cpp), unless said otherwise. Infinities, NaN and poles as the C library has them.
+// Functions. Each is good to 2^-94, proved in the essays and measured against MPFR
+// (tests/oracle/mpfr_double_double_test .cpp), unless said otherwise. Infinities, NaN and poles as the C library has
+// them.
 
 DoubleDouble exp(const DoubleDouble& x);
 DoubleDouble expm1(const DoubleDouble& x);
 DoubleDouble log(const DoubleDouble& x);
 DoubleDouble log1p(const DoubleDouble& x);
 DoubleDouble tanh(const DoubleDouble& x);
-/// Up to |x| = 2^50, beyond it NaN. Near zeros of the function, too, to 2^-94 while |x| <= 2^30; beyond that the error is
-/// at most 2^-94 |result| + 2^-150.
+/// Up to |x| = 2^50, beyond it NaN. Near zeros of the function, too, to 2^-94 while |x| <= 2^30; beyond that the error
+/// is at most 2^-94 |result| + 2^-150.
 DoubleDouble sin(const DoubleDouble& x);
 DoubleDouble cos(const DoubleDouble& x);
 DoubleDouble erf(const DoubleDouble& x);

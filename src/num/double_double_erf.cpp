@@ -3,13 +3,13 @@
 // Up to 1: erf(x) = 2/√π · sum of (-1)^n x^(2n+1) / (n! (2n+1)), thirty terms; no term exceeds the first and the sum is
 // at least 3/4 of it, so little cancels.
 // From 1 on: erfc(x) = (2x/π) exp(-x²) ∫ exp(-t²) / (t² + x²) dt over t > 0, by the trapezoid rule with step h, whose
-// error falls as exp(-π²/h²) once the poles at ±ix are accounted for (Chiarella, Reichel: On the evaluation of integrals
-// related to the error function, Math. Comp. 22, 1968):
+// error falls as exp(-π²/h²) once the poles at ±ix are accounted for (Chiarella, Reichel: On the evaluation of
+// integrals related to the error function, Math. Comp. 22, 1968):
 //   erfc(x) = (2hx/π) exp(-x²) [1/(2x²) + sum over n >= 1 of exp(-n²h²) / (n²h² + x²)] - 2 / (exp(2πx/h) - 1)
-// h = 23/64 makes it 2^-110, 25 terms reach it, and n²h² is a double. The last term, 2^-25 of the result at x = 1 and less
-// beyond, is left out where it no longer counts. All other terms are positive, so the relative error is that of exp(-x²):
-// that of x² by 5 u² changes it by up to 745 · 5 u² = 2^-94 (x = 27.3, beyond which erfc is below every double), the rest
-// some 40 u².
+// h = 23/64 makes it 2^-110, 25 terms reach it, and n²h² is a double. The last term, 2^-25 of the result at x = 1 and
+// less beyond, is left out where it no longer counts. All other terms are positive, so the relative error is that of
+// exp(-x²): that of x² by 5 u² changes it by up to 745 · 5 u² = 2^-94 (x = 27.3, beyond which erfc is below every
+// double), the rest some 40 u².
 
 #include <cmath>
 #include <iterator>

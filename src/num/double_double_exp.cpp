@@ -1,9 +1,9 @@
 // exp, log and tanh of numbers of two doubles.
 //
 // exp(x) = 2^k · (1 + e), where x = k ln 2 + r, |r| <= 0.35 and e = exp(r) - 1. k ln 2 is subtracted in three parts, so
-// that r is as exact as x. exp(r / 256) - 1 is a Taylor series of ten terms, of which those below 2^-56 of the first are
-// summed as doubles; then e doubles its argument eight times: e <- 2e + e². Working with e and not with 1 + e keeps the
-// relative error: 3 u² a step, some 32 u² = 2^-101 in the end, and expm1 comes with it.
+// that r is as exact as x. exp(r / 256) - 1 is a Taylor series of ten terms, of which those below 2^-56 of the first
+// are summed as doubles; then e doubles its argument eight times: e <- 2e + e². Working with e and not with 1 + e keeps
+// the relative error: 3 u² a step, some 32 u² = 2^-101 in the end, and expm1 comes with it.
 // log(x) = k ln 2 + log(m), m within [√½, √2]. Near 1 (|m - 1| <= 1/32): 2 atanh(t / (2 + t)) with t = m - 1, to ten
 // terms, at most 30 u². Elsewhere one Newton step from a series in doubles: with y of error d <= 2^-50 and
 // t = m exp(-y) - 1, log(m) = y + t - t²/2 + t³/3 …: the terms left out are below 2^-150, and the error is that of exp,

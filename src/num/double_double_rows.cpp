@@ -2,8 +2,9 @@
 //
 // A step is what operator+ does with one double less (DWPlusFP of Joldes, Muller, Popescu, 2 u²), and rows are
 // independent, so lanes are rows. Infinities need care: two_sum of an infinity is infinity and NaN. Errors that are not
-// finite count as 0, and a sum that is not finite gets lo = 0; that is two comparisons a step. Products take the error by
-// a fused multiply-add: where a target's vectors have none, lane by lane from the C library, which gives the same bits.
+// finite count as 0, and a sum that is not finite gets lo = 0; that is two comparisons a step. Products take the error
+// by a fused multiply-add: where a target's vectors have none, lane by lane from the C library, which gives the same
+// bits.
 
 #include <cmath>
 

@@ -109,6 +109,7 @@ inline constexpr DoubleDouble kGauss[] = {
 inline constexpr DoubleDouble kTwoOverRootPi{0x1.20dd750429b6dp+0, 0x1.1ae3a914fed8p-56};
 inline constexpr DoubleDouble kTwoStepsOverPi{0x1.d48d59dd2103cp-3, -0x1.93a58771c22f8p-58};  // 2 · kStep / π
 inline constexpr DoubleDouble kTwoPiOverStep{0x1.17bd03a9ebb32p+4, 0x1.1d7c187b51ea1p-50};    // 2π / kStep
+inline constexpr DoubleDouble kRootHalfPi{0x1.40d931ff62706p+0, -0x1.a6a0d6f814637p-54};      // √(π/2)
 
 // ln 2: of the first part's 40 bits a product with an exponent is exact.
 inline constexpr double kLn2High = 0x1.62e42fefa4p-1;

@@ -1,11 +1,11 @@
 // sin and cos of numbers of two doubles.
 //
 // x = n π/2 + r with |r| < 0.79; of n the last two bits choose among ±sin(r), ±cos(r). A phase of rotary embeddings
-// reaches 10^5 and more, and near a zero r is tiny, so r is summed without loss: π/2 has 265 bits here, in five doubles,
-// whose products with n are exact in two doubles each. The addends are distilled: passes of two_sum leave their sum
-// unchanged and each gains 53 bits (Ogita, Rump, Oishi: Accurate sum and dot product, SISC 26, 2005). What is left out
-// of π makes an error of n 2^-268. A double-double of 2^30 next to a multiple of π/2 leaves r at 2^-77; one in 2^k of
-// them is nearer by 2^-k, so that r has 106 right bits unless that k is beyond 50.
+// reaches 10^5 and more, and near a zero r is tiny, so r is summed without loss: π/2 has 265 bits here, in five
+// doubles, whose products with n are exact in two doubles each. The addends are distilled: passes of two_sum leave
+// their sum unchanged and each gains 53 bits (Ogita, Rump, Oishi: Accurate sum and dot product, SISC 26, 2005). What is
+// left out of π makes an error of n 2^-268. A double-double of 2^30 next to a multiple of π/2 leaves r at 2^-77; one in
+// 2^k of them is nearer by 2^-k, so that r has 106 right bits unless that k is beyond 50.
 // Then Taylor's series; the terms below 2^-53 of the first in doubles. Relative error about 10 u².
 
 #include <cmath>

@@ -286,6 +286,8 @@ TEST(MpfrDoubleDouble, ConstantsAreWhatTheySay) {
   mpfr_div_ui(exact, exact, 23, MPFR_RNDN);
   EXPECT_LE(table_error(kTwoPiOverStep, exact), -106);
   mpfr_div_ui(exact, part, 2, MPFR_RNDN);
+  mpfr_sqrt(part, exact, MPFR_RNDN);
+  EXPECT_LE(table_error(kRootHalfPi, part), -106);
   for (const double word : kHalfPi) mpfr_sub_d(exact, exact, word, MPFR_RNDN);
   EXPECT_LE(std::fabs(mpfr_get_d(exact, MPFR_RNDU)), 0x1p-268);
   mpfr_const_log2(exact, MPFR_RNDN);

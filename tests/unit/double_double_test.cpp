@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "num/exact_sum.h"
+#include "unit/num_patterns.h"
 
 namespace assay {
 namespace {
@@ -143,7 +144,7 @@ std::vector<double> row_numbers(std::size_t count, std::uint64_t seed) {
 constexpr std::size_t kRows = 61;  // no multiple of any vector
 constexpr int kSteps = 200;
 
-TEST(DoubleDouble, RowsHoldTheirBound) {
+void check_rows() {
   Rows sums{std::vector<double>(kRows), std::vector<double>(kRows)};
   Rows dots = sums;
   std::vector<ExactSum> exact_sums(kRows), exact_dots(kRows);
@@ -185,6 +186,25 @@ TEST(DoubleDouble, RowsHoldTheirBound) {
   check(dots, exact_dots, plain_dots, dot_sizes);
   EXPECT_GT(finite, static_cast<int>(kRows));
   EXPECT_LT(finite, static_cast<int>(2 * kRows));
+}
+
+TEST(DoubleDouble, RowsHoldTheirBound) { test::for_each_target(check_rows); }
+
+TEST(DoubleDouble, RowsAreTheSameWithEveryInstructionSet) {
+  std::vector<Rows> all;
+  test::for_each_target([&] {
+    Rows dots{std::vector<double>(kRows), std::vector<double>(kRows)};
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+      add_product_to(dots.hi, dots.lo, row_numbers(kRows, step), row_numbers(kRows, step + 1));
+      add_to(dots.hi, dots.lo, row_numbers(kRows, step + 2));
+    }
+    all.push_back(dots);
+  });
+  for (const Rows& rows : all) {
+    for (std::size_t i = 0; i < kRows; ++i) {
+      EXPECT_TRUE(same(rows.hi[i], all[0].hi[i]) && same(rows.lo[i], all[0].lo[i])) << i;
+    }
+  }
 }
 
 }  // namespace
