@@ -28,6 +28,13 @@ inline constexpr int kNothingCut = 0;
 inline constexpr int kMostProducts = 64;
 inline constexpr int kMostFractionBits = 40;
 
+/// How sure it is that the chip computes so.
+enum class Evidence : std::uint8_t {
+  kDeviceData,      // bit for bit what results of the chip are, published ones, thousands of random rows
+  kPublishedModel,  // others have published the model and checked it; here it was not checked
+  kAssumed,         // nothing is published: a plausible unit, not the chip's
+};
+
 struct MatrixUnit {
   std::string name;               // "h100/fp16": what a user types; empty: described
   std::vector<std::string> also;  // other names that mean the same unit
@@ -43,12 +50,13 @@ struct MatrixUnit {
   Rounding late_alignment = Rounding::kDown;   // kStaged: when the sum meets c
   NumberFormat accumulator;                    // in which c and the results of steps are
   Rounding rounding = Rounding::kTowardZero;   // into it
-  bool saturates = false;      // too large results become the largest number; else infinite, however they are rounded
-  bool flush_inputs = false;   // subnormal a, b and c are zeros
+  /// Of too large results. kInfinity: infinite, however they are rounded; else as num/round.h has it.
+  Overflow overflow = Overflow::kInfinity;
+  bool flush_inputs = false;   // subnormal a, b and c are +0
   bool flush_outputs = false;  // subnormal products (where they are rounded), sums and results are zeros
   /// Into what the last result is rounded, to nearest even, where that is not the accumulator; no name: it stays.
   NumberFormat output;
-  bool verified = false;  // against results of the chip
+  Evidence evidence = Evidence::kAssumed;
   std::string source = {};
 
   bool has_output() const { return output.precision > 0; }
@@ -59,9 +67,10 @@ const std::vector<MatrixUnit>& matrix_units();
 
 /// By name ("h100/fp16"), as a description ("in=fp16,g=16,F=25,round=rz"), or a name that a description alters
 /// ("h100/fp16,F=24"). Keys: in, step (fused, staged, pairs, fma, multiply-add), g, F, align (rz, rd, ru, rne),
-/// acc (a number format), round (of it), late, sets, out, flush (inputs, outputs, both, none), overflow (inf, saturate).
+/// acc (a number format), round (of it), late, sets, out, flush (in, out, both, none), overflow (inf, saturate, ascend).
 /// Errors (kUsage): an unknown name with the nearest, a key or value that is impossible.
-Result<MatrixUnit> matrix_unit(std::string_view name);
+/// `input`: of a description that does not name it.
+Result<MatrixUnit> matrix_unit(std::string_view name, const NumberFormat* input = nullptr);
 /// The description, complete: matrix_unit(describe(u)) does what u does.
 std::string describe(const MatrixUnit& unit);
 /// Null where the unit can be emulated; else why not.
@@ -75,7 +84,9 @@ bool same_arithmetic(const MatrixUnit& a, const MatrixUnit& b);
 /// fault_of(unit) is null. The result is of unit.accumulator: to_output gives that of unit.output. Calls may run at once.
 void multiply_accumulate(const MatrixUnit& unit, std::size_t rows, std::size_t length, const double* a, const double* b,
                          double* accumulator);
+/// What the unit takes of a and b: the bits that its input format lacks are cut off (TF32 is read from words of FP32).
+void to_input(const MatrixUnit& unit, std::size_t count, double* values);
 /// The last rounding, where the unit has one; else nothing.
-void to_output(const MatrixUnit& unit, std::size_t rows, double* values);
+void to_output(const MatrixUnit& unit, std::size_t count, double* values);
 
 }  // namespace assay
