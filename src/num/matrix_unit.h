@@ -29,7 +29,7 @@ inline constexpr int kMostProducts = 64;
 inline constexpr int kMostFractionBits = 40;
 
 /// How sure it is that the chip computes so.
-enum class Evidence : std::uint8_t {
+enum class Standing : std::uint8_t {
   kDeviceData,      // bit for bit what results of the chip are, published ones, thousands of random rows
   kPublishedModel,  // others have published the model and checked it; here it was not checked
   kAssumed,         // nothing is published: a plausible unit, not the chip's
@@ -56,7 +56,7 @@ struct MatrixUnit {
   bool flush_outputs = false;  // subnormal products (where they are rounded), sums and results are zeros
   /// Into what the last result is rounded, to nearest even, where that is not the accumulator; no name: it stays.
   NumberFormat output;
-  Evidence evidence = Evidence::kAssumed;
+  Standing standing = Standing::kAssumed;
   std::string source = {};
 
   bool has_output() const { return output.precision > 0; }
@@ -80,8 +80,8 @@ bool same_arithmetic(const MatrixUnit& a, const MatrixUnit& b);
 
 /// accumulator[r] becomes the unit's accumulator[r] + Σ_k a[k · rows + r] · b[k · rows + r], for r < rows, k < length:
 /// in groups in the order of k, each result the next step's c; a last group that is not full is filled with zeros.
-/// Preconditions: a and b are numbers of unit.input, accumulators of unit.accumulator (infinities and NaN allowed), and
-/// fault_of(unit) is null. The result is of unit.accumulator: to_output gives that of unit.output. Calls may run at once.
+/// Preconditions: a and b are numbers of unit.input (infinities and NaN allowed), accumulators have up to 32 bits and an
+/// exponent of unit.accumulator's range, and fault_of(unit) is null. The result is of unit.accumulator: to_output gives that of unit.output. Calls may run at once.
 void multiply_accumulate(const MatrixUnit& unit, std::size_t rows, std::size_t length, const double* a, const double* b,
                          double* accumulator);
 /// What the unit takes of a and b: the bits that its input format lacks are cut off (TF32 is read from words of FP32).

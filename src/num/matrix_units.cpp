@@ -1,7 +1,7 @@
 // The matrix units that have names, one row a chip and format, and those that are described.
 //
 // NVIDIA. Where results of real devices are published (github.com/north-numerical-computing/MATLAB-tensor-core,
-// 5,000 rows a chip and format) the rows were compared bit for bit: Evidence::kDeviceData. Two cautions: the TF32 rows
+// 5,000 rows a chip and format) the rows were compared bit for bit: Standing::kDeviceData. Two cautions: the TF32 rows
 // have K = 4, so that their group could be larger than 4 (H100, B200: 8 by MMA-Sim); and the two FP8 files of B200 are
 // exact sums rounded to nearest even, which contradicts every published model of that chip, so B200's FP8 rests on
 // MMA-Sim. FP8 rows have c = 0 on Hopper: how its FP8 accumulator is aligned was not seen.
@@ -35,21 +35,21 @@ constexpr const char* kMmaSim = "MMA-Sim, arXiv 2511.10909";
 
 NumberFormat format(std::string_view name) { return number_format(name).value_or(NumberFormat{}); }
 
-MatrixUnit unit_of(const Chip& chip, std::string_view input, Evidence evidence) {
+MatrixUnit unit_of(const Chip& chip, std::string_view input, Standing standing) {
   MatrixUnit unit;
   unit.name = std::string(chip.name) + "/" + std::string(input);
   for (const std::string_view other : chip.also) unit.also.push_back(std::string(other) + "/" + std::string(input));
   unit.chip = chip.title;
   unit.input = format(input);
   unit.accumulator = format("fp32");
-  unit.evidence = evidence;
-  unit.source = evidence == Evidence::kDeviceData ? kDevice : kMmaSim;
+  unit.standing = standing;
+  unit.source = standing == Standing::kDeviceData ? kDevice : kMmaSim;
   return unit;
 }
 
-MatrixUnit nvidia(const Chip& chip, std::string_view input, int group, int bits, Evidence evidence,
+MatrixUnit nvidia(const Chip& chip, std::string_view input, int group, int bits, Standing standing,
                   std::string_view accumulator = "fp32") {
-  MatrixUnit unit = unit_of(chip, input, evidence);
+  MatrixUnit unit = unit_of(chip, input, standing);
   unit.group = group;
   unit.fraction_bits = bits;
   unit.accumulator = format(accumulator);
@@ -57,8 +57,8 @@ MatrixUnit nvidia(const Chip& chip, std::string_view input, int group, int bits,
 }
 
 void add_nvidia(std::vector<MatrixUnit>& out) {
-  constexpr Evidence kSeen = Evidence::kDeviceData;
-  constexpr Evidence kModel = Evidence::kPublishedModel;
+  constexpr Standing kSeen = Standing::kDeviceData;
+  constexpr Standing kModel = Standing::kPublishedModel;
   const Chip v100{"v100", "NVIDIA V100 (Volta)", {"volta"}};
   const Chip t4{"t4", "NVIDIA T4 (Turing)", {"turing"}};
   const Chip a100{"a100", "NVIDIA A100 (Ampere)", {"ampere", "a800"}};
@@ -81,7 +81,7 @@ void add_nvidia(std::vector<MatrixUnit>& out) {
 }
 
 MatrixUnit cdna3(const Chip& chip, std::string_view input, int group, int sets) {
-  MatrixUnit unit = unit_of(chip, input, Evidence::kPublishedModel);
+  MatrixUnit unit = unit_of(chip, input, Standing::kPublishedModel);
   unit.step = StepKind::kStaged;
   unit.group = group;
   unit.interleaved = sets;
@@ -96,13 +96,13 @@ void add_amd(std::vector<MatrixUnit>& out) {
   const Chip second{"cdna2", "AMD MI200 (CDNA2)", {"mi200", "mi210", "mi250", "mi250x"}};
   const Chip third{"cdna3", "AMD MI300 (CDNA3)", {"mi300", "mi300a", "mi300x", "mi325x"}};
   for (const auto& [input, group] : {std::pair("fp16", 4), std::pair("bf16", 2)}) {
-    MatrixUnit unit = unit_of(first, input, Evidence::kPublishedModel);
+    MatrixUnit unit = unit_of(first, input, Standing::kPublishedModel);
     unit.group = group;
     unit.rounding = Rounding::kNearestEven;
     out.push_back(std::move(unit));
   }
   for (const std::string_view input : {"fp16", "bf16"}) {
-    MatrixUnit unit = unit_of(second, input, Evidence::kPublishedModel);
+    MatrixUnit unit = unit_of(second, input, Standing::kPublishedModel);
     unit.step = StepKind::kPairs;
     unit.group = 4;
     unit.rounding = Rounding::kNearestEven;
@@ -117,7 +117,7 @@ void add_amd(std::vector<MatrixUnit>& out) {
 void add_ascend(std::vector<MatrixUnit>& out) {
   const Chip cube{"ascend", "Huawei Ascend cube (assumed)", {"ascend910", "910b"}};
   for (const std::string_view input : {"fp16", "bf16"}) {
-    MatrixUnit unit = unit_of(cube, input, Evidence::kAssumed);
+    MatrixUnit unit = unit_of(cube, input, Standing::kAssumed);
     unit.group = 16;
     unit.rounding = Rounding::kNearestEven;
     unit.source = "assumption: products exact, 16 of them and an FP32 accumulator summed with one rounding";
@@ -297,7 +297,7 @@ Result<MatrixUnit> matrix_unit(std::string_view name, const NumberFormat* input)
     unit.name.clear();
     unit.also.clear();
     unit.chip.clear();
-    unit.evidence = Evidence::kAssumed;
+    unit.standing = Standing::kAssumed;
     unit.source.clear();
   }
   if (const char* const fault = fault_of(unit))
