@@ -130,18 +130,57 @@ void name_first(UnitFit& fit) {
   }
 }
 
-void what_it_tells(const UnitRows& rows, UnitFit& fit) {
+// Values of one parameter with which the unit still gives all rows.
+template <class Value, class Set>
+std::vector<Value> also_right(const MatrixUnit& unit, const UnitRows& rows, unsigned jobs,
+                              const std::vector<Value>& values, const Set& set) {
+  std::vector<TriedUnit> tried;
+  for (const Value value : values) {
+    tried.push_back({unit, 0});
+    set(tried.back().unit, value);
+    if (fault_of(tried.back().unit) != nullptr) tried.back().unit = unit;
+  }
+  count_right(tried, rows, jobs);
+  std::vector<Value> out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (tried[i].right == rows.rows) out.push_back(values[i]);
+  }
+  return out;
+}
+
+void find_undecided(const UnitRows& rows, UnitFit& fit, unsigned jobs) {
   const MatrixUnit& unit = fit.fitting.front().unit;
-  const auto differs = [&](auto&& change) {
-    MatrixUnit other = unit;
-    change(other);
-    return rows_right(other, rows) != rows.rows;
+  UnitFit::Undecided& out = fit.undecided;
+  const auto right = [&]<class Value>(const std::vector<Value>& values, const auto& set) {
+    return also_right<Value>(unit, rows, jobs, values, set);
   };
-  fit.tells_flushed_inputs = differs([](MatrixUnit& other) { other.flush_inputs = !other.flush_inputs; });
-  fit.tells_flushed_outputs = differs([](MatrixUnit& other) { other.flush_outputs = !other.flush_outputs; });
-  fit.tells_overflow = differs([](MatrixUnit& other) {
-    other.overflow = other.overflow == Overflow::kInfinity ? Overflow::kSaturate : Overflow::kInfinity;
-  });
+  const bool aligns = unit.step == StepKind::kFused || unit.step == StepKind::kStaged;
+  if (aligns || unit.step == StepKind::kPairs) {
+    std::vector<int> groups;
+    for (int group = 1; group <= kMostProducts; group *= 2) groups.push_back(group);
+    out.groups = right(groups, [](MatrixUnit& other, int value) { other.group = value; });
+  }
+  if (aligns) {
+    std::vector<int> bits(kMostFractionBits - 6);
+    std::iota(bits.begin(), bits.end(), 6);
+    bits.push_back(kNothingCut);
+    out.bits = right(bits, [](MatrixUnit& other, int value) { other.fraction_bits = value; });
+    if (unit.fraction_bits != kNothingCut) {
+      out.alignments = right(std::vector{Rounding::kTowardZero, Rounding::kDown, Rounding::kUp, Rounding::kNearestEven},
+                             [](MatrixUnit& other, Rounding value) { other.alignment = value; });
+    }
+  }
+  out.roundings = right(std::vector{Rounding::kTowardZero, Rounding::kNearestEven, Rounding::kDown, Rounding::kUp,
+                                    Rounding::kNearestAway},
+                        [](MatrixUnit& other, Rounding value) { other.rounding = value; });
+  const std::vector<int> both{0, 1};
+  out.flushed_inputs =
+      right(both, [](MatrixUnit& other, int value) { other.flush_inputs = value != 0; }).size() == both.size();
+  out.flushed_outputs =
+      right(both, [](MatrixUnit& other, int value) { other.flush_outputs = value != 0; }).size() == both.size();
+  out.overflow = right(both, [](MatrixUnit& other, int value) {
+                   other.overflow = value != 0 ? Overflow::kSaturate : Overflow::kInfinity;
+                 }).size() == both.size();
 }
 
 }  // namespace
@@ -167,7 +206,7 @@ UnitFit fit_unit(const UnitRows& rows, unsigned jobs) {
   if (fit.fits()) {
     fit.nearest.clear();
     name_first(fit);
-    what_it_tells(rows, fit);
+    find_undecided(rows, fit, jobs);
   }
   return fit;
 }

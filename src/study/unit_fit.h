@@ -26,10 +26,17 @@ struct UnitFit {
   std::vector<TriedUnit> nearest;       // where none fits: the best, best first
   std::vector<MatrixUnit> presets;      // named units of that input that fit
   std::vector<TriedUnit> near_presets;  // where none fits: the best named ones of that input
-  // What the rows tell of the one to name: which of its variants give other results.
-  bool tells_flushed_inputs = false;
-  bool tells_flushed_outputs = false;
-  bool tells_overflow = false;
+  /// Of the one to name: which other values of one parameter give all rows, too. Its own is among them.
+  struct Undecided {
+    std::vector<int> groups;
+    std::vector<int> bits;  // kNothingCut last
+    std::vector<Rounding> alignments;
+    std::vector<Rounding> roundings;
+    bool flushed_inputs = false;  // the rows do not tell
+    bool flushed_outputs = false;
+    bool overflow = false;
+  };
+  Undecided undecided;
 
   bool fits() const { return !fitting.empty(); }
 };
