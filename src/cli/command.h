@@ -63,6 +63,7 @@ std::vector<Command> all_commands();
 /// The groups, one file each.
 std::vector<CommandGroup> all_groups();
 CommandGroup float_group();
+CommandGroup unit_group();
 
 /// The group of a command of two words; null for one of a single word.
 const CommandGroup* group_of(std::span<const CommandGroup> groups, const Command& command);
@@ -80,6 +81,8 @@ Command float_between_command();
 Command float_divide_command();
 Command float_sqrt_command();
 Command error_command();
+Command unit_check_command();
+Command unit_identify_command();
 Command report_command();
 Command help_command();
 Command version_command();

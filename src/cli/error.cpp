@@ -125,7 +125,7 @@ Result<void> set_data(const Choice& choice, ErrorQuestion& question) {
       if (is_path(word)) {
         data.path = word;
       } else {
-        data.distribution = ASSAY_TRY(distribution(word));
+        data.distribution = ASSAY_TRY(distribution_named(word));
       }
     }
     data.mean = choice.mean.value_or(data.mean);

@@ -35,9 +35,14 @@ Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std:
     out.emplace_back(rows, question.length);
     if (question.op->data != nullptr) continue;
     const ErrorData& source = question.data[input];
+    const Draw how{.distribution = source.distribution,
+                   .mean = source.mean,
+                   .deviation = source.deviation,
+                   .seed = seed,
+                   .stream = input};
     std::vector<double> row(question.length);
     for (std::size_t place = 0; place < rows; ++place) {
-      draw(source.distribution, source.mean, source.deviation, seed, input, (first + place) * question.length, row);
+      draw(how, (first + place) * question.length, row);
       lay_beside(row, place, out.back());
     }
   }
