@@ -63,7 +63,9 @@ Result<void> set_model(const Choice& choice, ErrorQuestion& question) {
   const NumberFormat usual = choice.unit ? choice.unit->input : fp16;
   const NumberFormat dtype = ASSAY_TRY(format_of("dtype", choice.dtype, usual));
   model.input = ASSAY_TRY(format_of("input", choice.input, dtype));
-  model.output = ASSAY_TRY(format_of("result", choice.result, dtype));
+  // Units of FP8 and TF32 hand on what they accumulate.
+  const bool hands_on = choice.unit && choice.dtype.empty() && dtype.bits != 16;
+  model.output = ASSAY_TRY(format_of("result", choice.result, hands_on ? fp32 : dtype));
   const NumberFormat& wide = dtype.precision > fp32.precision ? dtype : fp32;
   model.compute = ASSAY_TRY(format_of("compute", choice.compute, wide));
   model.accumulator = ASSAY_TRY(format_of("accumulate", choice.accumulator, wide));

@@ -155,15 +155,20 @@ Text explanation_of(const ErrorQuestion& question, const Experiment& experiment)
   return {};
 }
 
-Text arithmetic_words(const ErrorQuestion& question) {
+std::string arithmetic_name(const ErrorQuestion& question) {
   const OperatorModel& model = question.model;
-  if (model.unit && question.op->multiplies) {
-    const std::string name = model.unit->name.empty() ? describe(*model.unit) : model.unit->name;
-    return filled("on the matrix unit {unit}", "在矩阵单元 {unit} 上", {{"unit", name}});
+  if (model.unit && question.op->multiplies) return model.unit->name.empty() ? describe(*model.unit) : model.unit->name;
+  if (!question.op->sums) return model.compute.title;
+  return model.accumulator.title + ", " + name_of(model.order);
+}
+
+Text arithmetic_words(const ErrorQuestion& question) {
+  const Values values = {{"how", arithmetic_name(question)}};
+  if (question.model.unit && question.op->multiplies) {
+    return filled("on the matrix unit {how}", "在矩阵单元 {how} 上", values);
   }
-  if (!question.op->sums) return filled("computed in {format}", "以 {format} 计算", {{"format", model.compute.title}});
-  return filled("accumulated in {format}, {order}", "以 {format} 累加，顺序 {order}",
-                {{"format", model.accumulator.title}, {"order", name_of(model.order)}});
+  if (!question.op->sums) return filled("computed in {how}", "以 {how} 计算", values);
+  return filled("accumulated in {how}", "以 {how} 累加", values);
 }
 
 }  // namespace assay

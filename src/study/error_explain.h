@@ -29,5 +29,7 @@ std::string percent(double share);
 
 /// "accumulated in FP32, sequential", "on NVIDIA H100".
 Text arithmetic_words(const ErrorQuestion& question);
+/// "FP32, sequential", "h100/bf16".
+std::string arithmetic_name(const ErrorQuestion& question);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
 // From expected errors to what is measured.
 //
-// An output's error is taken as normal with the expected mean and variance. Then the mean square is their mean over the
-// outputs, and a relative error |e| / |y| has, for a known y, the distribution of |N(0, σ/|y|)|: its quantiles over all
-// outputs are those of the mixture, found by bisection. With zero-mean data y itself is normal, σ/|y| has the tail of
+// An output's error is taken as normal with the expected mean m and variance σ². Then the mean square is the mean of
+// m² + σ² over the outputs, and a relative error |e| / |y| has, for a known y, the distribution of |N(m/y, σ²/y²)|: its
+// quantiles over all outputs are those of the mixture, found by bisection. With zero-mean data y itself is normal, σ/|y| has the tail of
 // a Cauchy distribution, and the relative error has no mean: the one that is told is that of these outputs.
 
 #include "study/error_theory.h"
@@ -17,6 +17,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostTerms = 8'000'000;
+constexpr std::size_t kMostForQuantiles = 65536;
+constexpr double kPi = 3.14159265358979323846;
 
 Lanes first_rows(const Lanes& all, std::size_t rows) {
   Lanes out(rows, all.length);
@@ -33,21 +35,38 @@ bool all_finite(std::span<const Lanes> inputs) {
   return true;
 }
 
-// P(|N(0, deviation)| < t) over all deviations.
-double share_below(const std::vector<double>& deviations, double t) {
+double normal_share(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
+
+// P(|N(mean, variance)| < t), over all errors.
+double share_below(const std::vector<Moments>& errors, double t) {
   double sum = 0;
-  for (const double deviation : deviations) sum += deviation > 0 ? std::erf(t / (deviation * std::sqrt(2.0))) : 1;
-  return sum / static_cast<double>(deviations.size());
+  for (const Moments& one : errors) {
+    const double deviation = std::sqrt(one.variance);
+    if (deviation > 0) {
+      sum += normal_share((t - one.mean) / deviation) - normal_share((-t - one.mean) / deviation);
+    } else {
+      sum += std::abs(one.mean) <= t ? 1 : 0;
+    }
+  }
+  return sum / static_cast<double>(errors.size());
 }
 
-double quantile_of_mixture(const std::vector<double>& deviations, double share) {
-  if (deviations.empty()) return NAN;
-  const double most = *std::max_element(deviations.begin(), deviations.end());
-  if (!(most > 0)) return 0;
-  double low = most * 1e-12, high = most * 10;
+double mean_size(const Moments& one) {
+  const double deviation = std::sqrt(one.variance);
+  if (!(deviation > 0)) return std::abs(one.mean);
+  const double z = one.mean / deviation;
+  return deviation * std::sqrt(2 / kPi) * std::exp(-z * z / 2) + one.mean * std::erf(z / std::sqrt(2.0));
+}
+
+double quantile_of_mixture(const std::vector<Moments>& errors, double share) {
+  if (errors.empty()) return NAN;
+  double high = 0;
+  for (const Moments& one : errors) high = std::max(high, std::abs(one.mean) + 10 * std::sqrt(one.variance));
+  if (!(high > 0) || !std::isfinite(high)) return high;
+  double low = high * 1e-14;
   for (int step = 0; step < 50; ++step) {
     const double middle = std::sqrt(low * high);
-    (share_below(deviations, middle) < share ? low : high) = middle;
+    (share_below(errors, middle) < share ? low : high) = middle;
   }
   return high;
 }
@@ -78,8 +97,9 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
     const double unit = scale.values[i];
     const double value = known.hi.values[i];
     if (!(unit > 0) || !std::isfinite(unit) || !std::isfinite(value)) continue;
+    const double last = expected.last == nullptr ? 0 : spacing_at(*expected.last, value);
     const std::array<Moments, kErrorParts> parts = {expected.input[i], expected.inner[i],
-                                                    rounding_moments(model.output, model.rules.rounding, value)};
+                                                    rounding_moments(model.output, model.rules.rounding, value, last)};
     Moments total;
     for (std::size_t part = 0; part < kErrorParts; ++part) {
       total += parts[part];
@@ -89,21 +109,28 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
     ++out.outputs;
     out.sum += total.mean / unit;
     out.squares += square / (unit * unit);
-    if (value != 0) out.deviations.push_back(std::sqrt(square) / std::abs(value));
+    if (value != 0) out.relative.push_back({total.mean / value, total.variance / (value * value)});
   }
+  return out;
+}
+
+static std::vector<Moments> thinned(const std::vector<Moments>& all) {
+  const std::size_t step = all.size() / kMostForQuantiles + 1;
+  std::vector<Moments> out;
+  for (std::size_t i = 0; i < all.size(); i += step) out.push_back(all[i]);
   return out;
 }
 
 Predicted predicted_of(const std::vector<TheorySums>& groups) {
   Predicted out;
-  std::vector<double> deviations;
+  std::vector<Moments> relative;
   for (const TheorySums& group : groups) {
     out.outputs += group.outputs;
     out.sum += group.sum;
     out.squares += group.squares;
     out.peak = std::max(out.peak, group.peak);
     for (std::size_t part = 0; part < kErrorParts; ++part) out.part_squares[part] += group.part_squares[part];
-    deviations.insert(deviations.end(), group.deviations.begin(), group.deviations.end());
+    relative.insert(relative.end(), group.relative.begin(), group.relative.end());
   }
   if (out.outputs == 0) return out;
   out.known = true;
@@ -111,18 +138,12 @@ Predicted predicted_of(const std::vector<TheorySums>& groups) {
   out.sum /= count;
   out.squares /= count;
   for (double& square : out.part_squares) square /= count;
-  double mean = 0;
-  for (const double deviation : deviations) mean += deviation * std::sqrt(2 / 3.14159265358979323846);
-  out.relative_mean = mean / static_cast<double>(std::max<std::size_t>(deviations.size(), 1));
-  constexpr std::size_t kMostForQuantiles = 65536;
-  if (deviations.size() > kMostForQuantiles) {
-    const std::size_t step = deviations.size() / kMostForQuantiles + 1;
-    std::vector<double> few;
-    for (std::size_t i = 0; i < deviations.size(); i += step) few.push_back(deviations[i]);
-    deviations = std::move(few);
+  for (const Moments& one : relative) {
+    out.relative_mean += mean_size(one) / static_cast<double>(relative.size());
   }
-  out.relative_median = quantile_of_mixture(deviations, 0.5);
-  out.relative_p99 = quantile_of_mixture(deviations, 0.99);
+  const std::vector<Moments> some = thinned(relative);
+  out.relative_median = quantile_of_mixture(some, 0.5);
+  out.relative_p99 = quantile_of_mixture(some, 0.99);
   return out;
 }
 

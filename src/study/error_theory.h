@@ -13,7 +13,7 @@ struct TheorySums {
   std::uint64_t outputs = 0;
   double sum = 0, squares = 0;  // of mean, and of mean² + variance, in units of magnitude
   std::array<double, kErrorParts> part_squares{};
-  std::vector<double> deviations;  // of the error, relative to the exact result
+  std::vector<Moments> relative;  // of the error of each output, relative to its exact result
   double peak = 0;
 };
 

@@ -40,6 +40,7 @@ void expect_inputs(const OperatorCall& call, std::span<Moments> input) {
 }
 
 void sum_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedErrors& out) {
+  out.last = call.model.partials ? &*call.model.partials : &call.model.accumulator;
   expect_inputs(call, out.input);
   expect_sums(call.model, call.inputs[0], nullptr, out.inner, out.peak);
 }
@@ -104,6 +105,7 @@ void scale(std::span<Moments> errors, double factor) {
 void mean_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   const double inverse = inverse_length(call);
   const OperatorModel& model = call.model;
+  out.last = &model.compute;
   expect_inputs(call, out.input);
   scale(out.input, inverse);
   if (call.variant == kScaleFirst) {
@@ -120,6 +122,7 @@ void mean_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
       out.inner[i % scaled.rows] += error;
       if (flushed) value = 0;
     }
+    out.last = &model.accumulator;
     OperatorModel sums = model;
     sums.input = model.compute;
     return expect_sums(sums, scaled, nullptr, out.inner, out.peak);
@@ -170,6 +173,7 @@ void dot_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedE
     const double y = b.values[i];
     out.input[i % a.rows] += {left.mean * y + right.mean * x, left.variance * y * y + right.variance * x * x};
   }
+  out.last = call.model.unit ? &call.model.unit->accumulator : &call.model.accumulator;
   expect_sums(call.model, a, &b, out.inner, out.peak);
 }
 
@@ -223,6 +227,7 @@ void norm_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
     const Moments one = input_rounding(call.model, x.values[i]);
     out.input[i % x.rows] += {one.mean * share, one.variance * share * share};
   }
+  out.last = &call.model.compute;
   std::vector<Moments> sums(x.rows);
   expect_sums(call.model, x, &x, sums, out.peak);
   for (std::size_t row = 0; row < x.rows; ++row) {
