@@ -38,36 +38,34 @@ namespace assay {
 namespace {
 
 constexpr double kMissProbability = 1e-3;
-
-// The error of a term that is rounded to multiples of `spacing`: its mean, and its mean square. Toward zero is a matter
-// of the sum: see TermRounding::to. `ties`: the share of terms that are ties.
-Moments error_of_term(double term, double spacing, Rounding rounding, double ties) {
-  const double quanta = term / spacing;
-  const double rest = quanta - std::floor(quanta);
-  const double up = rest == 0 ? 0 : 1 - rest;
-  double error = 0;
-  double square = -1;  // of the error where that is not known
-  switch (rounding) {
-    case Rounding::kNearestEven:
-    case Rounding::kNearestAway:
-      error = rest < up ? -rest : rest > up ? up : 0;
-      if (rest != 0 && rest == up) {
-        error = std::abs(quanta) < 1 ? -quanta * ties : 0;
-        square = 0.25;
-      }
-      break;
-    case Rounding::kUp: error = up; break;
-    case Rounding::kTowardZero:
-    case Rounding::kDown: error = -rest; break;
-    case Rounding::kToOdd: square = (rest * rest + up * up) / 2; break;
-    case Rounding::kStochastic: square = rest * up; break;
-  }
-  return {error * spacing, (square < 0 ? error * error : square) * spacing * spacing};
-}
-
-bool is_tie(double term, double spacing) { return std::abs(std::remainder(term, spacing)) == spacing / 2; }
+constexpr double kMeant = 2;  // standard errors from which on a mean is one
 
 bool to_nearest(Rounding rounding) { return rounding == Rounding::kNearestEven || rounding == Rounding::kNearestAway; }
+
+// Error in spacings, and its square, of a term of so many spacings. Ties of roundings to nearest: left to the caller.
+struct TermError {
+  double error = 0;
+  double square = 0;
+};
+
+TermError error_of_term(double quanta, Rounding rounding) {
+  const double below = std::floor(quanta);
+  const double rest = quanta - below;
+  const double up = rest == 0 ? 0 : 1 - rest;
+  switch (rounding) {
+    case Rounding::kNearestEven:
+    case Rounding::kNearestAway: {
+      const double error = rest < up ? -rest : up;
+      return {error, error * error};
+    }
+    case Rounding::kUp: return {up, up * up};
+    case Rounding::kDown: return {-rest, rest * rest};
+    case Rounding::kTowardZero: return quanta > 0 ? TermError{-rest, rest * rest} : TermError{up, up * up};
+    case Rounding::kToOdd: return {0, (rest * rest + up * up) / 2};
+    case Rounding::kStochastic: return {0, rest * up};
+  }
+  return {};
+}
 
 class ExpectedWalk {
  public:
@@ -195,22 +193,35 @@ Moments rounding_moments(const NumberFormat& format, Rounding rounding, double v
   return rounding_moments(rounding, spacing_at(format, value), grid, value);
 }
 
+Moments TermRounding::measure(double spacing, Rounding rounding) const {
+  const bool nearest = to_nearest(rounding);
+  double mean = 0, square = 0;
+  double ties = 0, small_ties = 0;  // how many there are, and the sum of those of half a spacing
+  for (const double term : sample_) {
+    const double quanta = term / spacing;
+    const TermError one = error_of_term(quanta, rounding);
+    square += one.square;
+    if (nearest && one.square == 0.25) {
+      ties += 1;
+      small_ties += std::abs(quanta) < 1 ? quanta : 0;
+    } else {
+      mean += one.error;
+    }
+  }
+  const double count = std::max(1.0, static_cast<double>(sample_.size()));
+  mean = (mean - small_ties * ties / count) / count;
+  const double variance = std::max(0.0, square / count - mean * mean);
+  // A mean that may be the sample's alone would be added up over all terms.
+  if (std::abs(mean) < kMeant * std::sqrt(variance / count)) mean = 0;
+  return {mean * spacing, variance * spacing * spacing};
+}
+
 const Moments& TermRounding::to(double spacing, double sum) {
   const bool negative = sum < 0;
   const auto [known, fresh] = known_.try_emplace({spacing, negative});
-  if (!fresh) return known->second;
   // What is toward zero for the sum is upward or downward for the term.
-  const Rounding rounding = rounding_ != Rounding::kTowardZero ? rounding_ : negative ? Rounding::kUp : Rounding::kDown;
-  double mean = 0, square = 0, ties = 0;
-  const double count = std::max(1.0, static_cast<double>(sample_.size()));
-  for (const double term : sample_) ties += is_tie(term, spacing) ? 1 / count : 0;
-  for (const double term : sample_) {
-    const Moments one = error_of_term(term, spacing, rounding, ties);
-    mean += one.mean;
-    square += one.variance;
-  }
-  mean /= count;
-  known->second = {mean, std::max(0.0, square / count - mean * mean)};
+  const bool of_sum = rounding_ == Rounding::kTowardZero && zero_ == Zero::kOfSum;
+  if (fresh) known->second = measure(spacing, !of_sum ? rounding_ : negative ? Rounding::kUp : Rounding::kDown);
   return known->second;
 }
 

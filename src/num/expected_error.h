@@ -2,6 +2,7 @@
 // What theory expects of rounding errors, before one is drawn. Essay: expected_error.cpp.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <utility>
@@ -42,16 +43,24 @@ struct ExpectedSum {
 };
 
 /// What happens to a term that is added to a sum on a coarser grid: it is rounded to that grid. Mean and variance of
-/// that over the terms of a sample.
+/// that over the terms of a sample, which should be larger than the sum is long: n terms add up n times the error of
+/// its mean, beside √n times their own.
 class TermRounding {
  public:
-  TermRounding(std::vector<double> sample, Rounding rounding) : sample_(std::move(sample)), rounding_(rounding) {}
-  /// `sum`: its sign matters for roundings toward zero.
+  /// What decides where "toward zero" is: a sum to which the terms are added, or each term itself (terms are cut before
+  /// they are added).
+  enum class Zero : std::uint8_t { kOfSum, kOfTerm };
+  TermRounding(std::vector<double> sample, Rounding rounding, Zero zero = Zero::kOfSum)
+      : sample_(std::move(sample)), rounding_(rounding), zero_(zero) {}
+  /// `sum`: its sign matters for kOfSum.
   const Moments& to(double spacing, double sum);
 
  private:
+  Moments measure(double spacing, Rounding rounding) const;
+
   std::vector<double> sample_;
   Rounding rounding_;
+  Zero zero_;
   std::map<std::pair<double, bool>, Moments> known_;
 };
 

@@ -1,17 +1,17 @@
 // The expected error of a matrix unit.
 //
 // A fused step cuts each addend at Q = 2^(E − F), E the largest exponent of the group's products (of their inputs,
-// added, so a product may be up to 4·2^E) and of the accumulator. A product that is a multiple of h < Q loses
-// (Q − h)/2 on average toward zero, one that is smaller than Q all of itself. Then the sum is rounded into the
-// accumulator. Both are roundings as in num/expected_error.h: means add up along the chain, with the sign of what is
+// added, so a product may be up to 4·2^E) and of the accumulator. What products lose at Q is the mean over a sample of
+// them: those that are multiples of Q lose nothing, and products of FP8 numbers often are. Then the sum is rounded into
+// the accumulator, as in num/expected_error.h. Means add up along the chain, with the sign of what is
 // cut, and variances, too. With data of one sign the means are what counts: the bias of truncating units grows with
 // K / g · Q and Q grows with the sum. The sum is followed with its mean error, since an accumulator that has lost a
 // quarter reaches the next power of two later.
 //
 // Units that round to nearest (chains of multiply-adds, pairs) are sums with a rounding an addition.
 //
-// Where it fails: products of few values (FP8 times FP8 has trailing zeros more often than h says: less is lost, by up
-// to a fifth); a unit whose alignment is not to zero and whose products are nearly all smaller than Q.
+// Where it fails: products of one row that are not like the sample's; sums that stay near zero though their addends are
+// large.
 
 #include "num/expected_unit.h"
 
@@ -31,12 +31,12 @@ int exponent_of(const NumberFormat& format, double number) {
 
 class UnitWalk {
  public:
-  explicit UnitWalk(const MatrixUnit& unit) : unit_(unit) {}
+  UnitWalk(const MatrixUnit& unit, TermRounding& cut) : unit_(unit), cut_(cut) {}
 
   void step(std::span<const double> a, std::span<const double> b) {
     switch (unit_.step) {
-      case StepKind::kFused:
-      case StepKind::kStaged: return fused(a, b);
+      case StepKind::kFused: return fused(a, b);
+      case StepKind::kStaged: return staged(a, b);
       case StepKind::kPairs: return pairs(a, b);
       case StepKind::kFma:
       case StepKind::kMultiplyAdd: return chain(a, b);
@@ -64,34 +64,61 @@ class UnitWalk {
     sum.peak = std::max(sum.peak, std::abs(exact));
   }
 
-  void fused(std::span<const double> a, std::span<const double> b) {
-    int largest = sum.value == 0 ? INT32_MIN : exponent_of(unit_.accumulator, sum.value);
-    std::vector<Product> products;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      products.push_back(product(a[k], b[k]));
-      if (products.back().value != 0) largest = std::max(largest, products.back().exponent);
-    }
-    if (largest == INT32_MIN) return;
-    double exact = sum.value;
-    double grid = sum.value == 0 ? INFINITY : sum.grid;
+  // The power of two at which addends are cut; 0: they are not.
+  double cut_at(int largest, int bits) const { return bits == kNothingCut ? 0 : std::ldexp(1.0, largest - bits); }
+
+  // The products' exact sum, cut at their own largest exponent or at `least`, whichever is larger.
+  struct Products {
+    double exact = 0, grid = INFINITY;
+    int largest = INT32_MIN;
     Moments error;
-    const double cut = unit_.fraction_bits == kNothingCut ? 0 : std::ldexp(1.0, largest - unit_.fraction_bits);
-    if (sum.value != 0) error += cut_error(sum.value, sum.grid, cut);
-    for (const Product& one : products) {
-      if (one.value == 0) continue;
-      exact += one.value;
-      grid = std::min(grid, one.grid);
-      error += cut_error(one.value, one.grid, cut);
+  };
+
+  Products products_of(std::span<const double> a, std::span<const double> b, int least) {
+    Products out;
+    out.largest = least;
+    std::vector<Product> all;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      all.push_back(product(a[k], b[k]));
+      if (all.back().value != 0) out.largest = std::max(out.largest, all.back().exponent);
     }
-    exact += error.mean;
-    sum.error += error;
-    finish(unit_.accumulator, unit_.rounding, std::max(grid, cut), {}, exact);
+    if (out.largest == INT32_MIN) return out;
+    const double cut = cut_at(out.largest, unit_.fraction_bits);
+    for (const Product& one : all) {
+      if (one.value == 0) continue;
+      out.exact += one.value;
+      out.grid = std::min(out.grid, std::max(one.grid, cut));
+      if (cut > 0) out.error += cut_.to(cut, one.value);
+    }
+    return out;
   }
 
-  Moments cut_error(double value, double grid, double cut) const {
-    if (grid >= cut) return {};
-    if (unit_.alignment == Rounding::kTowardZero && std::abs(value) < cut) return {-value, 0};
-    return rounding_moments(unit_.alignment, cut, grid, value);
+  int sum_exponent() const { return sum.value == 0 ? INT32_MIN : exponent_of(unit_.accumulator, sum.value); }
+
+  void fused(std::span<const double> a, std::span<const double> b) {
+    Products products = products_of(a, b, sum_exponent());
+    if (products.largest == INT32_MIN) return;
+    const double cut = cut_at(products.largest, unit_.fraction_bits);
+    add_products(products, cut, cut, unit_.alignment);
+  }
+
+  // The products' sum and the accumulator are cut a second time, each at its own bits below the larger of the two.
+  void staged(std::span<const double> a, std::span<const double> b) {
+    Products products = products_of(a, b, INT32_MIN);
+    if (products.largest == INT32_MIN) return;
+    const int largest = std::max(exponent_of(unit_.accumulator, products.exact), sum_exponent());
+    const double late = cut_at(largest, unit_.late_bits);
+    if (late > 0) products.error += rounding_moments(unit_.late_alignment, late, products.grid, products.exact);
+    products.grid = std::max(products.grid, late);
+    add_products(products, cut_at(largest, unit_.fraction_bits), late, unit_.late_alignment);
+  }
+
+  void add_products(const Products& products, double sum_cut, double grid, Rounding alignment) {
+    Moments error = products.error;
+    if (sum.value != 0 && sum_cut > 0) error += rounding_moments(alignment, sum_cut, sum.grid, sum.value);
+    const double finest = sum.value == 0 ? products.grid : std::min(products.grid, std::max(sum.grid, sum_cut));
+    sum.error += error;
+    finish(unit_.accumulator, unit_.rounding, std::max(finest, grid), {}, sum.value + products.exact + error.mean);
   }
 
   void chain(std::span<const double> a, std::span<const double> b) {
@@ -130,12 +157,14 @@ class UnitWalk {
   }
 
   const MatrixUnit& unit_;
+  TermRounding& cut_;
 };
 
 }  // namespace
 
-ExpectedSum expected_unit_sum(const MatrixUnit& unit, std::span<const double> a, std::span<const double> b) {
-  UnitWalk walk(unit);
+ExpectedSum expected_unit_sum(const MatrixUnit& unit, std::span<const double> a, std::span<const double> b,
+                              TermRounding& cut) {
+  UnitWalk walk(unit, cut);
   const auto group = static_cast<std::size_t>(std::max(unit.group, 1));
   for (std::size_t k = 0; k < a.size(); k += group) {
     const std::size_t count = std::min(group, a.size() - k);

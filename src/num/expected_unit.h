@@ -9,8 +9,10 @@
 namespace assay {
 
 /// The expected error of Σ_k a·b of one row, begun with 0. `a`, `b`: numbers of the unit's input. The value is the sum
-/// with the mean of all errors in it. Essay: expected_unit.cpp.
-ExpectedSum expected_unit_sum(const MatrixUnit& unit, std::span<const double> a, std::span<const double> b);
+/// with the mean of all errors in it. `cut`: of a sample of products, in the unit's alignment, each toward its own zero.
+/// Essay: expected_unit.cpp.
+ExpectedSum expected_unit_sum(const MatrixUnit& unit, std::span<const double> a, std::span<const double> b,
+                              TermRounding& cut);
 
 /// Bounds of |error| / Σ|a·b| of K products: every step cuts up to g + 1 addends by less than 2^-F of the largest, and
 /// rounds once. What is cut has one sign where the data have, so no probability makes it smaller.

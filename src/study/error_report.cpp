@@ -158,8 +158,10 @@ Report error_report(const ErrorQuestion& question, const Experiment& first, cons
                     const std::optional<OrderStudy>& orders) {
   Report out =
       study_report("error " + std::string(question.op->name), question.arguments, answer_of(question, first, all));
-  out.sections = {error_section(question, first, all), sources_section(question, first),
-                  counts_section(question, first)};
+  if (first.measured.judged > 0) {
+    out.sections = {error_section(question, first, all), sources_section(question, first)};
+  }
+  out.sections.push_back(counts_section(question, first));
   if (std::optional<Section> published = published_section(question, all))
     out.sections.push_back(*std::move(published));
   if (orders) out.sections.push_back(orders_section(question, *orders));

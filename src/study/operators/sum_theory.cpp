@@ -13,8 +13,8 @@ namespace assay {
 
 namespace {
 
-// Terms whose rounding to a coarse grid is looked at: enough for a mean to 2 %.
-constexpr std::size_t kSample = 4096;
+// Terms whose rounding to a coarse grid is looked at.
+constexpr std::size_t kSample = std::size_t{1} << 18;
 
 // The power of two that is the lowest bit of a number; infinite for 0, NaN and infinities.
 double lowest_bit(double number) {
@@ -105,25 +105,22 @@ double RowGrids::of(double number) const { return std::max(least_, spacing_at(fo
 void expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std::span<Moments> inner, double& peak) {
   const Lanes left = rounded_inputs(model, a);
   const Lanes right = b != nullptr ? rounded_inputs(model, *b) : Lanes();
-  std::vector<double> sample;
   std::vector<RowTerms> rows;
+  std::vector<double> sample;
+  const std::size_t step = std::max<std::size_t>(1, a.values.size() / kSample);
   for (std::size_t row = 0; row < a.rows; ++row) {
-    if (model.unit) {
-      const ExpectedSum one = expected_unit_sum(*model.unit, row_of(left, row), row_of(right, row));
-      inner[row] += one.error;
-      peak = std::max(peak, one.peak);
-      continue;
-    }
     rows.push_back(terms_of(model, left, b != nullptr ? &right : nullptr, row));
-    if (b != nullptr && model.rounds_products) round_terms(model, rows.back(), inner[row]);
+    if (b != nullptr && model.rounds_products && !model.unit) round_terms(model, rows.back(), inner[row]);
     const std::vector<double>& terms = rows.back().values;
-    const std::size_t step = std::max<std::size_t>(1, a.rows * terms.size() / kSample);
     for (std::size_t k = row % step; k < terms.size(); k += step) sample.push_back(terms[k]);
   }
   const SumModel sums = model.sums();
-  TermRounding term_rounding(std::move(sample), sums.rules.rounding);
+  TermRounding rounding = model.unit
+                              ? TermRounding(std::move(sample), model.unit->alignment, TermRounding::Zero::kOfTerm)
+                              : TermRounding(std::move(sample), sums.rules.rounding);
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const ExpectedSum one = expected_sum(sums, rows[row].values, rows[row].grids, term_rounding);
+    const ExpectedSum one = model.unit ? expected_unit_sum(*model.unit, row_of(left, row), row_of(right, row), rounding)
+                                       : expected_sum(sums, rows[row].values, rows[row].grids, rounding);
     inner[row] += one.error;
     peak = std::max(peak, one.peak);
   }

@@ -218,7 +218,7 @@ void own_magnitude(const OperatorCall& /*call*/, const ExactLanes& exact, Lanes&
   for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] = std::abs(exact.hi.values[i]);
 }
 
-// d norm = Σ x dx / norm, and half the relative error of the sum.
+// d norm = Σ x dx / norm, and the root of a sum with its error.
 void norm_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   const Lanes& x = call.inputs[0];
   for (std::size_t i = 0; i < x.values.size(); ++i) {
@@ -231,9 +231,11 @@ void norm_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
   std::vector<Moments> sums(x.rows);
   expect_sums(call.model, x, &x, sums, out.peak);
   for (std::size_t row = 0; row < x.rows; ++row) {
+    // About the expected sum, which may have lost much of the exact one.
     const double norm = exact.hi.values[row];
-    const double slope = norm > 0 ? 1 / (2 * norm) : 0;
-    out.inner[row] += {sums[row].mean * slope, sums[row].variance * slope * slope};
+    const double expected = std::sqrt(std::max(0.0, norm * norm + sums[row].mean));
+    const double slope = expected > 0 ? 1 / (2 * expected) : 0;
+    out.inner[row] += {expected - norm, sums[row].variance * slope * slope};
     out.inner[row] += rounding_moments(call.model.compute, call.model.rules.rounding, norm);
   }
 }
