@@ -91,4 +91,19 @@ Result<std::size_t> InputFile::read(std::span<char> into, const std::atomic<bool
   return filled;
 }
 
+Result<std::size_t> InputFile::read_at(std::int64_t offset, std::span<char> into) const {
+  std::size_t filled = 0;
+  while (filled < into.size()) {
+    const auto at = static_cast<off_t>(offset + static_cast<std::int64_t>(filled));
+    const ssize_t got = ::pread(descriptor_, into.data() + filled, into.size() - filled, at);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return system_error(path_, errno, at);
+    }
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
+
 }  // namespace assay

@@ -34,6 +34,9 @@ class InputFile {
   std::optional<std::int64_t> size() const { return size_; }
   /// Fills `into` as far as bytes are left, waiting for a pipe's; fewer mean the end, or that *interrupted was set.
   Result<std::size_t> read(std::span<char> into, const std::atomic<bool>* interrupted = nullptr);
+  /// The same of a regular file from an offset on, at any time and by several threads at once; read() goes on where it
+  /// was.
+  Result<std::size_t> read_at(std::int64_t offset, std::span<char> into) const;
 
  private:
   InputFile(std::string path, int descriptor, bool owned)
