@@ -145,7 +145,8 @@ Result<ErrorQuestion> question_of(const Choice& choice, const std::string& op) {
     if (!step) return std::unexpected(step.error());
   }
   question.rows = choice.rows;
-  question.length = choice.length.value_or(question.op->length);
+  question.length = choice.length.value_or(0);
+  question.length_given = choice.length.has_value();
   question.seed = choice.seed;
   question.seeds = choice.seeds;
   question.orders = choice.order_study ? choice.orders : 0;

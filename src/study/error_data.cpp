@@ -1,30 +1,142 @@
+// Rows of data for an operator.
+//
+// Random numbers: element k of row r is number r · length + k of the stream of that input and seed, so that a row is
+// the same whatever rows are worked on beside it. Files: the last axis of an array is a row, the others count rows; of
+// a matrix product A·B the second array is K × N, and row i · N + j is the element (i, j) of the product.
+
 #include "study/error_data.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "format/tensors/npy.h"
+#include "num/codes.h"
+#include "study/operators/operators.h"
 
 namespace assay {
 
 namespace {
 
-// Rows side by side from rows one after the other, in tiles that stay in the cache.
-constexpr std::size_t kTile = 64;
+// A matrix whose columns are read is kept whole.
+constexpr std::uint64_t kMostKept = std::uint64_t{1} << 26;
 
 void lay_beside(std::span<const double> row, std::size_t place, Lanes& out) {
   for (std::size_t k = 0; k < row.size(); ++k) out.values[k * out.rows + place] = row[k];
 }
 
+std::string shape_of(const NpyLayout& layout) {
+  std::string out;
+  for (const std::uint64_t size : layout.shape) out += (out.empty() ? "" : " × ") + std::to_string(size);
+  return out.empty() ? "a single number" : out;
+}
+
 }  // namespace
 
-struct ErrorInputs::File {};
+struct ErrorInputs::File {
+  NpyFile array;
+  std::optional<NumberFormat> raw;  // what patterns of bits mean where the file does not say
+  std::uint64_t length = 0;         // of a row
+  std::uint64_t rows = 0;
+  std::vector<double> columns = {};  // all numbers, where rows are the array's columns
+
+  Result<void> read(std::uint64_t first, std::span<double> out) const {
+    if (!raw) return array.read(first, out);
+    std::vector<std::uint64_t> codes(out.size());
+    if (Result<void> read = array.read_codes(first, codes); !read) return read;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = decode(*raw, codes[i]);
+    return {};
+  }
+
+  // Row `index`; of a matrix product's second factor column `index`.
+  Result<void> row(std::uint64_t index, std::span<double> out) const {
+    if (columns.empty()) return read(index * length, out);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = columns[k * rows + index];
+    return {};
+  }
+};
 
 ErrorInputs::ErrorInputs() = default;
 ErrorInputs::ErrorInputs(ErrorInputs&&) noexcept = default;
 ErrorInputs& ErrorInputs::operator=(ErrorInputs&&) noexcept = default;
 ErrorInputs::~ErrorInputs() = default;
 
+Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQuestion& question, std::size_t input) {
+  const std::string& path = question.data[input].path;
+  NpyFile array = ASSAY_TRY(NpyFile::open(path));
+  const NpyLayout& layout = array.layout();
+  const Location where{.path = path};
+  if (layout.count == 0) return fail(ErrorCode::kUsage, "the array is empty: " + shape_of(layout), where);
+  std::optional<NumberFormat> raw;
+  if (layout.type.kind == NpyType::Kind::kRaw) {
+    raw = question.model.input;
+    if (static_cast<std::size_t>(raw->bits) != 8 * layout.type.bytes) {
+      return fail(ErrorCode::kUsage,
+                  "its elements are " + std::to_string(layout.type.bytes) + " bytes that numpy gives no meaning", where,
+                  "say with --input which format they are: --input bf16");
+    }
+  }
+  const bool columns = question.op == &kMatmul && input == 1;
+  if (columns && layout.shape.size() != 2) {
+    return fail(ErrorCode::kUsage, "the second factor of a matrix product is K × N, this is " + shape_of(layout),
+                where);
+  }
+  const std::uint64_t last = layout.shape.empty() ? 1 : layout.shape.back();
+  const std::uint64_t first = layout.count / last;
+  auto out = std::make_unique<File>(File{std::move(array), raw, columns ? first : last, columns ? last : first});
+  if (!columns) return out;
+  if (layout.count > kMostKept) {
+    return fail(ErrorCode::kLimit, "more than " + std::to_string(kMostKept) + " numbers in the second factor", where);
+  }
+  out->columns.resize(out->array.layout().count);
+  if (const Result<void> read = out->read(0, out->columns); !read) return std::unexpected(read.error());
+  return out;
+}
+
 Result<ErrorInputs> ErrorInputs::open(ErrorQuestion& question) {
   ErrorInputs out;
-  out.files_.resize(question.data.size());
+  const File* known = nullptr;
+  for (std::size_t input = 0; input < question.data.size(); ++input) {
+    out.files_.emplace_back();
+    if (question.data[input].path.empty()) continue;
+    out.files_.back() = ASSAY_TRY(open_file(question, input));
+    const File& file = *out.files_.back();
+    const Location where{.path = question.data[input].path};
+    if (known != nullptr && known->length != file.length) {
+      return fail(ErrorCode::kUsage,
+                  "its rows have " + std::to_string(file.length) + " numbers, those of the other input " +
+                      std::to_string(known->length),
+                  where);
+    }
+    if (known != nullptr && question.op != &kMatmul && known->rows != file.rows) {
+      return fail(ErrorCode::kUsage,
+                  "it has " + std::to_string(file.rows) + " rows, the other input " + std::to_string(known->rows),
+                  where);
+    }
+    if (question.length_given && question.length != file.length) {
+      return fail(
+          ErrorCode::kUsage,
+          "its rows have " + std::to_string(file.length) + " numbers, --length says " + std::to_string(question.length),
+          where);
+    }
+    known = &file;
+  }
+  if (known == nullptr) {
+    if (!question.length_given) question.length = question.op->length;
+    return out;
+  }
+  if (question.seeds > 1) {
+    return fail(ErrorCode::kUsage, "--seeds repeats an experiment with other random numbers; these are of a file");
+  }
+  question.length = known->length;
+  std::uint64_t rows = known->rows;
+  out.columns_ = 1;
+  if (question.op == &kMatmul && out.files_[1]) {
+    out.columns_ = out.files_[1]->rows;
+    const std::uint64_t left = out.files_[0] ? out.files_[0]->rows : 1;
+    rows = out.columns_ > std::numeric_limits<std::uint64_t>::max() / left ? rows : left * out.columns_;
+  }
+  question.rows = std::min<std::uint64_t>(question.rows, rows);
   return out;
 }
 
@@ -42,7 +154,16 @@ Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std:
                    .stream = input};
     std::vector<double> row(question.length);
     for (std::size_t place = 0; place < rows; ++place) {
-      draw(how, (first + place) * question.length, row);
+      const std::uint64_t index = first + place;
+      if (files_[input]) {
+        const std::uint64_t at = input == 0 ? index / columns_ : index % columns_;
+        const bool product = question.op == &kMatmul;
+        if (Result<void> read = files_[input]->row(product ? at : index, row); !read) {
+          return std::unexpected(read.error());
+        }
+      } else {
+        draw(how, index * question.length, row);
+      }
       lay_beside(row, place, out.back());
     }
   }

@@ -10,7 +10,8 @@ namespace assay {
 
 class ErrorInputs {
  public:
-  /// Opens the files. Errors: those of the files; rows or lengths that do not fit.
+  /// Opens the files; where there are some, they say how long a row is and how many there are at most. Errors: those of
+  /// the files; rows or lengths that do not fit.
   static Result<ErrorInputs> open(ErrorQuestion& question);
 
   ErrorInputs(ErrorInputs&&) noexcept;
@@ -25,7 +26,9 @@ class ErrorInputs {
  private:
   struct File;
   ErrorInputs();
+  static Result<std::unique_ptr<File>> open_file(const ErrorQuestion& question, std::size_t input);
   std::vector<std::unique_ptr<File>> files_;  // of each input; null: random numbers
+  std::uint64_t columns_ = 1;                 // of a matrix product
 };
 
 }  // namespace assay

@@ -28,6 +28,7 @@ struct ErrorQuestion {
   std::vector<ErrorData> data;     // of each input
   std::size_t rows = 1000;
   std::size_t length = 0;
+  bool length_given = false;  // else the operator's, or that of the files
   std::uint64_t seed = 1;
   std::size_t seeds = 1;   // repeats of the whole experiment with other data
   std::size_t orders = 0;  // of the order study: so many orders of the same data; 0: none
