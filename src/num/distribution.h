@@ -49,4 +49,11 @@ struct Draw {
 /// out[k] = element first + k. Precondition: first + out.size() <= 2^60.
 void draw(const Draw& how, std::uint64_t first, std::span<double> out);
 
+/// The same in FP32, said at once.
+inline void draw(Distribution distribution, double mean, double deviation, std::uint64_t seed, std::uint64_t stream,
+                 std::uint64_t first, std::span<double> out) {
+  draw({.distribution = distribution, .mean = mean, .deviation = deviation, .seed = seed, .stream = stream}, first,
+       out);
+}
+
 }  // namespace assay

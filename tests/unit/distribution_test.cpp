@@ -182,7 +182,7 @@ TEST(Distribution, FloatsAreFloatsWithinTheirRange) {
 TEST(Distribution, ShiftsAndScales) {
   std::vector<double> plain(1000), moved(1000);
   draw({.seed = 14, .as_float = false}, 5, plain);
-  draw({.mean = 3, .deviation = 0.02, .seed = 14}, 5, moved);
+  draw(Distribution::kNormal, 3, 0.02, 14, 0, 5, moved);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     EXPECT_EQ(moved[i], static_cast<double>(static_cast<float>(3 + 0.02 * plain[i])));
   }
