@@ -18,6 +18,9 @@ std::vector<double> absolute_sums(const Lanes& a, const Lanes& b);
 /// The numbers, rounded into the model's input format.
 Lanes rounded_inputs(const OperatorModel& model, const Lanes& numbers);
 
+/// The power of two that is the lowest bit of a number; infinite for 0, NaN and infinities.
+double lowest_bit(double number);
+
 /// What a number of this row is a multiple of: where its format's spacing is finer than all of the row's numbers are
 /// (integers, say), that of the row.
 class RowGrids {
