@@ -54,7 +54,10 @@ struct ExactLanes {
 /// exact arithmetic, and that of the arithmetic.
 struct ExpectedErrors {
   std::vector<Moments> input, inner;  // output k of row r at k * rows + r, as in Lanes
-  double peak = 0;                    // largest magnitude of a partial result: overflow where it is beyond the format
+  // Either may stay empty. What each result is a multiple of: it decides whether storing it rounds at all (0: not
+  // known). And the covariance of the two errors, where they are not independent.
+  std::vector<double> grid, covariance;
+  double peak = 0;  // largest magnitude of a partial result: overflow where it is beyond the format
   explicit ExpectedErrors(std::size_t count) : input(count), inner(count) {}
 };
 
