@@ -25,8 +25,11 @@ template <class Formula>
 void expect_chain(const OperatorCall& call, Formula formula, ExpectedErrors& out) {
   ExpectedChain chain(call.model);
   const Lanes numbers = rounded_inputs(call.model, call.inputs[0]);
+  out.grid.resize(numbers.values.size());
   for (std::size_t i = 0; i < numbers.values.size(); ++i) {
-    out.inner[i] = formula(chain, chain.take(numbers.values[i]), call.variant).error;
+    const ExpectedNumber result = formula(chain, chain.take(numbers.values[i]), call.variant);
+    out.inner[i] = result.error;
+    out.grid[i] = result.grid;
   }
   out.peak = std::max(out.peak, chain.peak());
 }

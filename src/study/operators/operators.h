@@ -13,5 +13,6 @@ extern const Operator kNorm;        // sums.cpp
 extern const Operator kAccumulate;  // sums.cpp
 extern const Operator kGelu;        // activations.cpp
 extern const Operator kSilu;        // activations.cpp
+extern const Operator kRope;        // rope.cpp
 
 }  // namespace assay
