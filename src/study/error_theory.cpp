@@ -97,15 +97,15 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
     const double unit = scale.values[i];
     const double value = known.hi.values[i];
     if (!(unit > 0) || !std::isfinite(unit) || !std::isfinite(value)) continue;
-    const double last = expected.last == nullptr ? 0 : spacing_at(*expected.last, value);
+    const double grid = expected.grid.empty() ? 0 : expected.grid[i];
     const std::array<Moments, kErrorParts> parts = {expected.input[i], expected.inner[i],
-                                                    rounding_moments(model.output, model.rules.rounding, value, last)};
-    Moments total;
+                                                    rounding_moments(model.output, model.rules.rounding, value, grid)};
+    Moments total{0, expected.covariance.empty() ? 0 : 2 * expected.covariance[i]};
     for (std::size_t part = 0; part < kErrorParts; ++part) {
       total += parts[part];
       out.part_squares[part] += (parts[part].mean * parts[part].mean + parts[part].variance) / (unit * unit);
     }
-    const double square = total.mean * total.mean + total.variance;
+    const double square = total.mean * total.mean + std::max(0.0, total.variance);
     ++out.outputs;
     out.sum += total.mean / unit;
     out.squares += square / (unit * unit);

@@ -54,8 +54,9 @@ struct ExactLanes {
 /// exact arithmetic, and that of the arithmetic.
 struct ExpectedErrors {
   std::vector<Moments> input, inner;  // output k of row r at k * rows + r, as in Lanes
-  /// The format that the emulated results are numbers of: the output's rounding finds these to round. Null: finer ones.
-  const NumberFormat* last = nullptr;
+  // Either may stay empty. What each result is a multiple of: it decides whether storing it rounds at all (0: not
+  // known). And the covariance of the two errors, where they are not independent.
+  std::vector<double> grid, covariance;
   double peak = 0;  // largest magnitude of a partial result: overflow where it is beyond the format
   explicit ExpectedErrors(std::size_t count) : input(count), inner(count) {}
 };

@@ -16,15 +16,6 @@ namespace {
 // Terms whose rounding to a coarse grid is looked at.
 constexpr std::size_t kSample = std::size_t{1} << 18;
 
-// The power of two that is the lowest bit of a number; infinite for 0, NaN and infinities.
-double lowest_bit(double number) {
-  if (number == 0 || !std::isfinite(number)) return std::numeric_limits<double>::infinity();
-  int exponent = 0;
-  const double significand = std::frexp(std::abs(number), &exponent);
-  const auto digits = static_cast<std::uint64_t>(std::ldexp(significand, 53));
-  return std::ldexp(1.0, exponent - 53 + std::countr_zero(digits));
-}
-
 // Numbers of row `row`.
 std::vector<double> row_of(const Lanes& lanes, std::size_t row) {
   std::vector<double> out(lanes.length);
@@ -61,6 +52,14 @@ void round_terms(const OperatorModel& model, RowTerms& terms, Moments& error) {
 }
 
 }  // namespace
+
+double lowest_bit(double number) {
+  if (number == 0 || !std::isfinite(number)) return std::numeric_limits<double>::infinity();
+  int exponent = 0;
+  const double significand = std::frexp(std::abs(number), &exponent);
+  const auto digits = static_cast<std::uint64_t>(std::ldexp(significand, 53));
+  return std::ldexp(1.0, exponent - 53 + std::countr_zero(digits));
+}
 
 void exact_sums(const Lanes& x, ExactLanes& out) {
   for (std::size_t k = 0; k < x.length; ++k) add_to(out.hi.values, out.lo.values, x.at(k));
@@ -124,6 +123,11 @@ void expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std
     inner[row] += one.error;
     peak = std::max(peak, one.peak);
   }
+}
+
+void results_are_of(const NumberFormat& format, const ExactLanes& exact, ExpectedErrors& out) {
+  out.grid.clear();
+  for (const double result : exact.hi.values) out.grid.push_back(spacing_at(format, result));
 }
 
 Moments input_rounding(const OperatorModel& model, double number) {

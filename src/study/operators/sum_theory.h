@@ -18,6 +18,9 @@ std::vector<double> absolute_sums(const Lanes& a, const Lanes& b);
 /// The numbers, rounded into the model's input format.
 Lanes rounded_inputs(const OperatorModel& model, const Lanes& numbers);
 
+/// The power of two that is the lowest bit of a number; infinite for 0, NaN and infinities.
+double lowest_bit(double number);
+
 /// What a number of this row is a multiple of: where its format's spacing is finer than all of the row's numbers are
 /// (integers, say), that of the row.
 class RowGrids {
@@ -34,6 +37,9 @@ class RowGrids {
 /// The expected error of Σ_k x (or Σ_k a·b) in the model's sums or matrix unit, of every row; inputs not yet rounded.
 /// `b` may be null. Adds to inner[row] and raises `peak`.
 void expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std::span<Moments> inner, double& peak);
+
+/// The emulated results are numbers of that format.
+void results_are_of(const NumberFormat& format, const ExactLanes& exact, ExpectedErrors& out);
 
 /// The error of rounding a number into the input's format: data are numbers of FP32 where they have that many bits.
 Moments input_rounding(const OperatorModel& model, double number);

@@ -39,8 +39,8 @@ void expect_inputs(const OperatorCall& call, std::span<Moments> input) {
   for (std::size_t i = 0; i < x.values.size(); ++i) input[i % x.rows] += input_rounding(call.model, x.values[i]);
 }
 
-void sum_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedErrors& out) {
-  out.last = call.model.partials ? &*call.model.partials : &call.model.accumulator;
+void sum_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
+  results_are_of(call.model.partials.value_or(call.model.accumulator), exact, out);
   expect_inputs(call, out.input);
   expect_sums(call.model, call.inputs[0], nullptr, out.inner, out.peak);
 }
@@ -105,7 +105,7 @@ void scale(std::span<Moments> errors, double factor) {
 void mean_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   const double inverse = inverse_length(call);
   const OperatorModel& model = call.model;
-  out.last = &model.compute;
+  results_are_of(call.variant == kScaleFirst ? model.accumulator : model.compute, exact, out);
   expect_inputs(call, out.input);
   scale(out.input, inverse);
   if (call.variant == kScaleFirst) {
@@ -122,7 +122,6 @@ void mean_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
       out.inner[i % scaled.rows] += error;
       if (flushed) value = 0;
     }
-    out.last = &model.accumulator;
     OperatorModel sums = model;
     sums.input = model.compute;
     return expect_sums(sums, scaled, nullptr, out.inner, out.peak);
@@ -163,7 +162,7 @@ void dot_magnitude(const OperatorCall& call, const ExactLanes& /*exact*/, Lanes&
   copy_to(absolute_sums(call.inputs[0], call.inputs[1]), out);
 }
 
-void dot_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedErrors& out) {
+void dot_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   const Lanes& a = call.inputs[0];
   const Lanes& b = call.inputs[1];
   for (std::size_t i = 0; i < a.values.size(); ++i) {
@@ -173,7 +172,7 @@ void dot_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedE
     const double y = b.values[i];
     out.input[i % a.rows] += {left.mean * y + right.mean * x, left.variance * y * y + right.variance * x * x};
   }
-  out.last = call.model.unit ? &call.model.unit->accumulator : &call.model.accumulator;
+  results_are_of(call.model.unit ? call.model.unit->accumulator : call.model.accumulator, exact, out);
   expect_sums(call.model, a, &b, out.inner, out.peak);
 }
 
@@ -227,7 +226,7 @@ void norm_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
     const Moments one = input_rounding(call.model, x.values[i]);
     out.input[i % x.rows] += {one.mean * share, one.variance * share * share};
   }
-  out.last = &call.model.compute;
+  results_are_of(call.model.compute, exact, out);
   std::vector<Moments> sums(x.rows);
   expect_sums(call.model, x, &x, sums, out.peak);
   for (std::size_t row = 0; row < x.rows; ++row) {
