@@ -59,6 +59,10 @@ Section error_section(const ErrorQuestion& question, const Experiment& first, co
       false);
   add("bias", filled("over {scale}, bias", "误差 / {scale_zh}，平均（偏差）", scale), &ErrorFigures::bias, theory.sum,
       false);
+  const double scatter = first.measured.bias_error();
+  if (!several && !std::isnan(scatter)) {
+    table.rows.back().cells[1].text = both(format(Value(first.measured.bias())) + " ± " + format(Value(scatter)));
+  }
   Section out;
   out.key = "error";
   out.title = {"The error", "误差"};
