@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "num/format.h"
+#include "study/operators/rounding_theory.h"
 
 namespace assay {
 
@@ -99,7 +100,7 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
     if (!(unit > 0) || !std::isfinite(unit) || !std::isfinite(value)) continue;
     const double last = expected.last == nullptr ? 0 : spacing_at(*expected.last, value);
     const std::array<Moments, kErrorParts> parts = {expected.input[i], expected.inner[i],
-                                                    rounding_moments(model.output, model.rules.rounding, value, last)};
+                                                    rounding_of(model, model.output, value, last)};
     Moments total;
     for (std::size_t part = 0; part < kErrorParts; ++part) {
       total += parts[part];

@@ -7,7 +7,8 @@
 namespace assay {
 
 const std::vector<const Operator*>& operators() {
-  static const std::vector<const Operator*> all = {&kSum, &kMean, &kDot, &kMatmul, &kNorm, &kAccumulate};
+  static const std::vector<const Operator*> all = {&kSum, &kMean, &kDot, &kMatmul, &kNorm, &kAccumulate,
+                                             &kSoftmax, &kLogsumexp, &kCrossEntropy, &kLayerNorm, &kRmsNorm};
   return all;
 }
 

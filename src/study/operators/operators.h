@@ -12,4 +12,10 @@ extern const Operator kMatmul;      // sums.cpp
 extern const Operator kNorm;        // sums.cpp
 extern const Operator kAccumulate;  // sums.cpp
 
+extern const Operator kSoftmax;       // softmax.cpp
+extern const Operator kLogsumexp;     // softmax.cpp
+extern const Operator kCrossEntropy;  // softmax.cpp
+extern const Operator kLayerNorm;     // norms.cpp
+extern const Operator kRmsNorm;       // norms.cpp
+
 }  // namespace assay
