@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "num/format.h"
+#include "study/operators/rounding_theory.h"
 
 namespace assay {
 
@@ -99,7 +100,7 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
     if (!(unit > 0) || !std::isfinite(unit) || !std::isfinite(value)) continue;
     const double grid = expected.grid.empty() ? 0 : expected.grid[i];
     const std::array<Moments, kErrorParts> parts = {expected.input[i], expected.inner[i],
-                                                    rounding_moments(model.output, model.rules.rounding, value, grid)};
+                                                    rounding_of(model, model.output, value, grid)};
     Moments total{0, expected.covariance.empty() ? 0 : 2 * expected.covariance[i]};
     for (std::size_t part = 0; part < kErrorParts; ++part) {
       total += parts[part];

@@ -7,8 +7,9 @@
 namespace assay {
 
 const std::vector<const Operator*>& operators() {
-  static const std::vector<const Operator*> all = {&kSum,        &kMean, &kDot,  &kMatmul, &kNorm,
-                                                   &kAccumulate, &kGelu, &kSilu, &kRope};
+  static const std::vector<const Operator*> all = {&kSum,        &kMean,    &kDot,       &kMatmul,       &kNorm,
+                                                   &kAccumulate, &kSoftmax, &kLogsumexp, &kCrossEntropy, &kLayerNorm,
+                                                   &kRmsNorm,    &kGelu,    &kSilu,      &kRope};
   return all;
 }
 

@@ -15,4 +15,10 @@ extern const Operator kGelu;        // activations.cpp
 extern const Operator kSilu;        // activations.cpp
 extern const Operator kRope;        // rope.cpp
 
+extern const Operator kSoftmax;       // softmax.cpp
+extern const Operator kLogsumexp;     // softmax.cpp
+extern const Operator kCrossEntropy;  // softmax.cpp
+extern const Operator kLayerNorm;     // norms.cpp
+extern const Operator kRmsNorm;       // norms.cpp
+
 }  // namespace assay
