@@ -24,16 +24,15 @@ TableRow order_row(const OrderChanges& one, const Text& label) {
 Section orders_section(const ErrorQuestion& question, const OrderStudy& study) {
   Table table;
   table.key = "orders";
-  table.columns = {
-      {"order", {"terms", "项"}},
-      {"changed", {"changed", "改变"}, true},
-      {"one", {"by 1 ulp", "1 ulp"}, true},
-      {"two", {"2", "2"}, true},
-      {"three", {"3", "3"}, true},
-      {"more", {"4 or more", "≥ 4"}, true},
-      {"most", {"most ulps", "最多 ulp"}, true},
-      {"largest", filled("largest over {scale}", "最大 / {scale}", {{"scale", question.op->scale.en}}), true},
-      {"predicted", {"predicted", "预测"}, true}};
+  table.columns = {{"order", {"terms", "项"}},
+                   {"changed", {"changed", "改变"}, true},
+                   {"one", {"by 1 ulp", "1 ulp"}, true},
+                   {"two", {"2", "2"}, true},
+                   {"three", {"3", "3"}, true},
+                   {"more", {"4 or more", "≥ 4"}, true},
+                   {"most", {"most ulps", "最多 ulp"}, true},
+                   {"largest", {"largest, scaled", "最大，标度"}, true},
+                   {"predicted", {"predicted", "预测"}, true}};
   table.rows.push_back(
       order_row(study.shuffled, filled("shuffled, {orders} times", "打乱 {orders} 次", {{"orders", question.orders}})));
   for (const OrderChanges& one : study.named) table.rows.push_back(order_row(one, both(one.order)));

@@ -53,12 +53,9 @@ Section error_section(const ErrorQuestion& question, const Experiment& first, co
   add("relative_p99", {"relative, 99 % are below", "相对误差，99 % 低于"}, &ErrorFigures::p99, theory.relative_p99,
       true);
   add("relative_max", {"relative, largest", "相对误差，最大"}, &ErrorFigures::most, none, true);
-  add("scaled_rms", filled("over {scale}, rms", "误差 / {scale_zh}，均方根", scale), &ErrorFigures::rms,
-      std::sqrt(theory.squares), false);
-  add("scaled_max", filled("over {scale}, largest", "误差 / {scale_zh}，最大", scale), &ErrorFigures::largest, none,
-      false);
-  add("bias", filled("over {scale}, bias", "误差 / {scale_zh}，平均（偏差）", scale), &ErrorFigures::bias, theory.sum,
-      false);
+  add("scaled_rms", Text{"scaled, rms", "标度误差，均方根"}, &ErrorFigures::rms, std::sqrt(theory.squares), false);
+  add("scaled_max", Text{"scaled, largest", "标度误差，最大"}, &ErrorFigures::largest, none, false);
+  add("bias", Text{"scaled, mean (bias)", "标度误差，平均（偏差）"}, &ErrorFigures::bias, theory.sum, false);
   const double scatter = first.measured.bias_error();
   if (!several && !std::isnan(scatter)) {
     table.rows.back().cells[1].text = both(format(Value(first.measured.bias())) + " ± " + format(Value(scatter)));
@@ -66,6 +63,8 @@ Section error_section(const ErrorQuestion& question, const Experiment& first, co
   Section out;
   out.key = "error";
   out.title = {"The error", "误差"};
+  out.text = filled("Relative: over the result. Scaled: over {scale}.",
+                    "相对误差：与结果之比。标度误差：与 {scale_zh} 之比。", scale);
   out.tables = {std::move(table)};
   return out;
 }
@@ -81,7 +80,7 @@ Section sources_section(const ErrorQuestion& question, const Experiment& first) 
   Table table;
   table.key = "sources";
   table.columns = {{"source", {"", ""}},
-                   {"rms", filled("rms over {scale}", "均方根 / {scale}", {{"scale", question.op->scale.en}}), true},
+                   {"rms", Text{"scaled, rms", "标度误差，均方根"}, true},
                    {"share", {"share", "占比"}, true},
                    {"predicted", {"predicted", "预测"}, true}};
   for (std::size_t part = 0; part < kErrorParts; ++part) {
