@@ -22,7 +22,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kMostRows = 256;
+constexpr std::size_t kMostRows = 4096;
 constexpr std::size_t kMostNumbers = std::size_t{1} << 21;
 constexpr std::size_t kStepKinds = 5;
 
