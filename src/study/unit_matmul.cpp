@@ -11,8 +11,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kShownModels = 5;
-constexpr std::size_t kUndecided = 20;  // models that fit: more than that and the rows tell next to nothing
-
 std::string percent_of(std::size_t part, std::size_t whole) {
   // Never 100 % where a row is wrong.
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
@@ -26,21 +24,68 @@ std::string names_of(const std::vector<MatrixUnit>& units) {
   return out;
 }
 
+// What the fitting models differ in. How many bits are kept does not count where it may be any number from one on.
+struct Open {
+  bool step = false;  // or group: then next to nothing is told
+  bool bits = false;
+  bool alignment = false;
+  bool rounding = false;
+  bool accumulator = false;
+};
+
+Open open_of(const UnitFit& fit) {
+  const MatrixUnit& first = fit.fitting.front().unit;
+  const auto group = [&](const MatrixUnit& unit) { return std::min(static_cast<std::size_t>(unit.group), fit.length); };
+  Open out;
+  for (const TriedUnit& tried : fit.fitting) {
+    const MatrixUnit& unit = tried.unit;
+    const bool one_product = group(unit) == 1 && group(first) == 1;
+    out.step = out.step || group(unit) != group(first) || (unit.step != first.step && !one_product);
+    out.alignment = out.alignment || unit.alignment != first.alignment;
+    out.rounding = out.rounding || unit.rounding != first.rounding;
+    out.accumulator =
+        out.accumulator || unit.accumulator.name != first.accumulator.name || unit.output.name != first.output.name;
+  }
+  const std::vector<int>& bits = fit.undecided.bits;
+  const bool from_one_on = !bits.empty() && bits.back() == kNothingCut;
+  out.bits = bits.size() > 1 && !from_one_on;
+  out.alignment = out.alignment && !from_one_on;
+  return out;
+}
+
+Text open_words(const Open& open) {
+  Text out;
+  const auto add = [&out](bool is, std::string_view en, std::string_view zh) {
+    if (!is) return;
+    out.en += (out.en.empty() ? "" : ", ") + std::string(en);
+    out.zh += (out.zh.empty() ? "" : "、") + std::string(zh);
+  };
+  add(open.bits, "how many bits are kept", "保留位数");
+  add(open.alignment, "how addends are cut", "加数截断方式");
+  add(open.rounding, "how the accumulator is rounded", "累加器舍入方式");
+  add(open.accumulator, "the accumulator's format", "累加器格式");
+  return out;
+}
+
 Text fitting_sentence(const UnitFit& fit) {
   const MatrixUnit& unit = fit.fitting.front().unit;
   const Text words = unit_words(unit);
-  const Values values = {{"rows", fit.rows},     {"units", names_of(fit.presets)}, {"words_en", words.en},
-                         {"words_zh", words.zh}, {"count", fit.fitting.size()},    {"model", describe(unit)}};
-  if (fit.fitting.size() > kUndecided) {
-    return filled("the rows do not tell the unit: {count} models or more give all {rows} rows, the first is {model}",
-                  "这些行无法确定单元：至少 {count} 个模型与全部 {rows} 行一致，第一个是 {model}", values);
+  const Open open = open_of(fit);
+  const Text untold = open_words(open);
+  const Values values = {{"rows", fit.rows},       {"units", names_of(fit.presets)}, {"words_en", words.en},
+                         {"words_zh", words.zh},   {"count", fit.fitting.size()},    {"model", describe(unit)},
+                         {"untold_en", untold.en}, {"untold_zh", untold.zh}};
+  if (open.step) {
+    return filled("the rows do not tell the unit: {count} models give all {rows} rows, one is {model}",
+                  "这些行无法确定单元：{count} 个模型与全部 {rows} 行一致，其一为 {model}", values);
   }
-  if (fit.presets.empty()) {
-    return filled("no named unit, but a model gives all {rows} rows: {words_en}",
-                  "没有已知单元符合，但有模型与全部 {rows} 行一致：{words_zh}", values);
-  }
-  return filled("all {rows} rows are what {units} gives: {words_en}", "全部 {rows} 行与 {units} 一致：{words_zh}",
-                values);
+  Text out = fit.presets.empty() ? filled("no named unit, but a model gives all {rows} rows: {words_en}",
+                                          "没有已知单元符合，但有模型与全部 {rows} 行一致：{words_zh}", values)
+                                 : filled("all {rows} rows are those of {units}: {words_en}",
+                                          "全部 {rows} 行与 {units} 一致：{words_zh}", values);
+  if (untold.en.empty()) return out;
+  const Text more = filled("; the rows do not tell {untold_en}", "；这些行无法判断{untold_zh}", values);
+  return {out.en + more.en, out.in(Language::kChinese) + more.in(Language::kChinese)};
 }
 
 Text sentence_of(const UnitFit& fit) {
@@ -59,7 +104,7 @@ Text sentence_of(const UnitFit& fit) {
 Text brief_of(const UnitFit& fit, const UnitRows& rows) {
   const std::string what = rows.name.empty() ? fit.inputs.front().title : rows.name;
   if (!fit.fits()) return filled("{what}: no model", "{what}：无模型符合", {{"what", what}});
-  if (fit.fitting.size() > kUndecided) return filled("{what}: not told", "{what}：无法判断", {{"what", what}});
+  if (open_of(fit).step) return filled("{what}: not told", "{what}：无法判断", {{"what", what}});
   const std::string names = fit.presets.empty() ? describe(fit.fitting.front().unit) : names_of(fit.presets);
   return filled("{what}: {names}", "{what}：{names}", {{"what", what}, {"names", names}});
 }
