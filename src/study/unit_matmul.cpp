@@ -69,12 +69,12 @@ Text open_words(const Open& open) {
 
 Text fitting_sentence(const UnitFit& fit) {
   const MatrixUnit& unit = fit.fitting.front().unit;
-  const Text words = unit_words(unit);
+  const Text words = unit_words(unit, fit.length);
   const Open open = open_of(fit);
   const Text untold = open_words(open);
-  const Values values = {{"rows", fit.rows},       {"units", names_of(fit.presets)}, {"words_en", words.en},
-                         {"words_zh", words.zh},   {"count", fit.fitting.size()},    {"model", describe(unit)},
-                         {"untold_en", untold.en}, {"untold_zh", untold.zh}};
+  const Values values = {{"rows", fit.rows},           {"units", names_of(fit.presets)}, {"words_en", words.en},
+                         {"words_zh", words.zh},       {"count", fit.fitting.size()},    {"model", describe(unit)},
+                         {"also", names_of(fit.also)}, {"untold_en", untold.en},         {"untold_zh", untold.zh}};
   if (open.step) {
     return filled("the rows do not tell the unit: {count} models give all {rows} rows, one is {model}",
                   "这些行无法确定单元：{count} 个模型与全部 {rows} 行一致，其一为 {model}", values);
@@ -83,9 +83,15 @@ Text fitting_sentence(const UnitFit& fit) {
                                           "没有已知单元符合，但有模型与全部 {rows} 行一致：{words_zh}", values)
                                  : filled("all {rows} rows are those of {units}: {words_en}",
                                           "全部 {rows} 行与 {units} 一致：{words_zh}", values);
-  if (untold.en.empty()) return out;
-  const Text more = filled("; the rows do not tell {untold_en}", "；这些行无法判断{untold_zh}", values);
-  return {out.en + more.en, out.in(Language::kChinese) + more.in(Language::kChinese)};
+  const auto add = [&](bool is, std::string_view en, std::string_view zh) {
+    if (!is) return;
+    const Text more = filled(en, zh, values);
+    out = {out.en + more.en, out.in(Language::kChinese) + more.in(Language::kChinese)};
+  };
+  add(!fit.also.empty(), "; with inputs of another format also those of {also}",
+      "；若输入为其他格式，也与 {also} 一致");
+  add(!untold.en.empty(), "; the rows do not tell {untold_en}", "；这些行无法判断{untold_zh}");
+  return out;
 }
 
 Text sentence_of(const UnitFit& fit) {
@@ -177,8 +183,11 @@ Result<UnitFinding> matmul_finding(const ProbeFile& file, const ProbeSection& se
   tell_what_is_open(rows, fit, out.section.text);
   if (fit.fits()) {
     add_line(out.section.text, step_words(fit.fitting.front().unit));
+    add_line(out.section.text, both("--as " + describe(fit.fitting.front().unit)));
     out.section.tables.push_back(parameters_table(fit.fitting.front().unit, &fit));
-    if (!fit.presets.empty()) out.section.tables.push_back(presets_table(fit.presets));
+    std::vector<MatrixUnit> named = fit.presets;
+    named.insert(named.end(), fit.also.begin(), fit.also.end());
+    if (!named.empty()) out.section.tables.push_back(presets_table(named));
     if (fit.fitting.size() > 1) out.section.tables.push_back(models_table("fitting", fit.fitting, fit.rows));
     return out;
   }

@@ -84,6 +84,8 @@ inline double rounded(const MatrixUnit& unit, const Whole& number, double zero) 
 }
 
 inline Whole plus(const Whole& a, const Whole& b) {
+  if (a.whole == 0) return b;
+  if (b.whole == 0) return a;
   const int exponent = std::min(a.exponent, b.exponent);
   return {(a.whole << (a.exponent - exponent)) + (b.whole << (b.exponent - exponent)), exponent, 0};
 }
@@ -115,17 +117,24 @@ class TwinUnit {
     return unit_.flush_inputs && std::fabs(value) < std::ldexp(1.0, format.emin) ? 0 : value;
   }
 
+  // What becomes of an infinity or NaN.
+  double not_finite(double value) const {
+    if (unit_.overflow == Overflow::kInfinity) return value;
+    if (unit_.overflow == Overflow::kAscend && std::isnan(value)) return 0;
+    if (unit_.overflow == Overflow::kNan || std::isnan(value)) return std::nan("");
+    return std::copysign(std::ldexp(2 - std::ldexp(1.0, 1 - unit_.accumulator.precision), unit_.accumulator.emax),
+                         value);
+  }
+
   double step(const std::vector<double>& a, const std::vector<double>& b, double c) const {
     double special = c;
-    for (std::size_t i = 0; i < a.size(); ++i) special += a[i] * b[i];
-    if (!std::isfinite(special)) {
-      if (std::isnan(special)) return unit_.overflow == Overflow::kAscend ? 0.0 : special;
-      const bool given = unit_.overflow == Overflow::kInfinity || unit_.overflow == Overflow::kNan;
-      const NumberFormat& format = unit_.accumulator;
-      const double most = std::ldexp(2 - std::ldexp(1.0, 1 - format.precision), format.emax);
-      if (unit_.overflow == Overflow::kNan) return std::nan("");
-      return given ? special : std::copysign(most, special);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double product = a[i] * b[i];
+      const bool infinite = std::fabs(product) >= std::ldexp(1.0, unit_.accumulator.emax + 1);
+      special += infinite && unit_.step == StepKind::kStaged ? std::copysign(HUGE_VAL, product) : product;
     }
+    const bool rounds_products = unit_.step == StepKind::kPairs || unit_.step == StepKind::kMultiplyAdd;
+    if (!std::isfinite(special) && !rounds_products) return not_finite(special);
     switch (unit_.step) {
       case StepKind::kFused: return fused(a, b, c);
       case StepKind::kStaged: return staged(a, b, c);
@@ -179,7 +188,7 @@ class TwinUnit {
   }
 
   double sum_of(double a, double b) const {
-    if (std::isinf(a) || std::isinf(b)) return a + b;
+    if (!std::isfinite(a + b)) return not_finite(a + b);
     if (a == 0 || b == 0) {
       // IEEE: -0 + -0 is -0; a sum with zero may still be flushed.
       return a == 0 && b == 0 ? a + b : rounded(unit_, held(a == 0 ? b : a), 0.0);
