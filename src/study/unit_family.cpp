@@ -146,13 +146,18 @@ std::vector<MatrixUnit> unit_family(const UnitRows& rows, const NumberFormat& in
 
 std::vector<MatrixUnit> variants_of(const MatrixUnit& unit) {
   std::vector<MatrixUnit> out;
-  for (const bool outputs : {unit.flush_outputs, !unit.flush_outputs}) {
+  for (int changes = 0; changes <= 3; ++changes) {
     for (const bool inputs : {unit.flush_inputs, !unit.flush_inputs}) {
-      for (const Overflow overflow : {Overflow::kInfinity, Overflow::kSaturate, Overflow::kAscend}) {
-        out.push_back(unit);
-        out.back().flush_inputs = inputs;
-        out.back().flush_outputs = outputs;
-        out.back().overflow = overflow;
+      for (const bool outputs : {unit.flush_outputs, !unit.flush_outputs}) {
+        for (const Overflow overflow : {Overflow::kInfinity, Overflow::kSaturate, Overflow::kAscend}) {
+          const int changed = (inputs != unit.flush_inputs ? 1 : 0) + (outputs != unit.flush_outputs ? 1 : 0) +
+                              (overflow != unit.overflow ? 1 : 0);
+          if (changed != changes) continue;
+          out.push_back(unit);
+          out.back().flush_inputs = inputs;
+          out.back().flush_outputs = outputs;
+          out.back().overflow = overflow;
+        }
       }
     }
   }

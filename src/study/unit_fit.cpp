@@ -93,12 +93,25 @@ std::vector<TriedUnit> best_of_family(const UnitRows& rows, UnitFit& fit, unsign
   return units;
 }
 
+// Each model, and those of its variants that do better than all with fewer changes.
 std::vector<TriedUnit> with_variants(const std::vector<TriedUnit>& units, const UnitRows& rows, unsigned jobs) {
-  std::vector<TriedUnit> out;
+  std::vector<TriedUnit> all;
+  std::vector<std::size_t> base;
   for (std::size_t i = 0; i < std::min(units.size(), kVaried); ++i) {
-    for (MatrixUnit& unit : variants_of(units[i].unit)) out.push_back({std::move(unit), 0});
+    for (MatrixUnit& unit : variants_of(units[i].unit)) {
+      all.push_back({std::move(unit), 0});
+      base.push_back(i);
+    }
   }
-  count_right(out, rows, jobs);
+  count_right(all, rows, jobs);
+  std::vector<TriedUnit> out;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool first = i == 0 || base[i] != base[i - 1];
+    if (!first && all[i].right <= best) continue;
+    best = all[i].right;
+    out.push_back(std::move(all[i]));
+  }
   sort_by_right(out);
   return out;
 }

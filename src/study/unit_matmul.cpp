@@ -26,11 +26,15 @@ std::string names_of(const std::vector<MatrixUnit>& units) {
 
 // What the fitting models differ in. How many bits are kept does not count where it may be any number from one on.
 struct Open {
-  bool step = false;  // or group: then next to nothing is told
+  bool step = false;  // or group
   bool bits = false;
   bool alignment = false;
   bool rounding = false;
   bool accumulator = false;
+  /// Next to nothing is told.
+  bool all() const {
+    return step || (bits ? 1 : 0) + (alignment ? 1 : 0) + (rounding ? 1 : 0) + (accumulator ? 1 : 0) > 1;
+  }
 };
 
 Open open_of(const UnitFit& fit) {
@@ -75,7 +79,7 @@ Text fitting_sentence(const UnitFit& fit) {
   const Values values = {{"rows", fit.rows},           {"units", names_of(fit.presets)}, {"words_en", words.en},
                          {"words_zh", words.zh},       {"count", fit.fitting.size()},    {"model", describe(unit)},
                          {"also", names_of(fit.also)}, {"untold_en", untold.en},         {"untold_zh", untold.zh}};
-  if (open.step) {
+  if (open.all()) {
     return filled("the rows do not tell the unit: {count} models give all {rows} rows, one is {model}",
                   "这些行无法确定单元：{count} 个模型与全部 {rows} 行一致，其一为 {model}", values);
   }
@@ -110,7 +114,7 @@ Text sentence_of(const UnitFit& fit) {
 Text brief_of(const UnitFit& fit, const UnitRows& rows) {
   const std::string what = rows.name.empty() ? fit.inputs.front().title : rows.name;
   if (!fit.fits()) return filled("{what}: no model", "{what}：无模型符合", {{"what", what}});
-  if (open_of(fit).step) return filled("{what}: not told", "{what}：无法判断", {{"what", what}});
+  if (open_of(fit).all()) return filled("{what}: not told", "{what}：无法判断", {{"what", what}});
   const std::string names = fit.presets.empty() ? describe(fit.fitting.front().unit) : names_of(fit.presets);
   return filled("{what}: {names}", "{what}：{names}", {{"what", what}, {"names", names}});
 }
@@ -135,10 +139,27 @@ Table presets_table(const std::vector<MatrixUnit>& units) {
   out.key = "units";
   out.columns = {{"unit", {"named units that fit", "符合的已知单元"}},
                  {"chip", {"chip", "芯片"}},
-                 {"standing", {"how sure the model is", "模型依据"}}};
+                 {"standing", {"known from", "依据"}}};
   for (const MatrixUnit& unit : units) {
-    const Text standing = standing_words(unit.standing);
+    const Text standing = standing_brief(unit.standing);
     out.rows.push_back({unit.name, {cell(unit.name), cell(unit.chip), Cell{Value(standing.en), standing}}});
+  }
+  return out;
+}
+
+// Of models that differ only in bits that make no difference the first.
+std::vector<TriedUnit> distinct(const UnitFit& fit) {
+  std::vector<TriedUnit> out;
+  std::vector<std::string> seen;
+  for (const TriedUnit& tried : fit.fitting) {
+    MatrixUnit unit = tried.unit;
+    unit.group = static_cast<int>(std::min(static_cast<std::size_t>(unit.group), fit.length));
+    unit.fraction_bits = kNothingCut;
+    unit.input = fit.inputs.front();
+    const std::string what = describe(unit);
+    if (std::find(seen.begin(), seen.end(), what) != seen.end()) continue;
+    seen.push_back(what);
+    out.push_back(tried);
   }
   return out;
 }
@@ -188,7 +209,8 @@ Result<UnitFinding> matmul_finding(const ProbeFile& file, const ProbeSection& se
     std::vector<MatrixUnit> named = fit.presets;
     named.insert(named.end(), fit.also.begin(), fit.also.end());
     if (!named.empty()) out.section.tables.push_back(presets_table(named));
-    if (fit.fitting.size() > 1) out.section.tables.push_back(models_table("fitting", fit.fitting, fit.rows));
+    const std::vector<TriedUnit> others = distinct(fit);
+    if (others.size() > 1) out.section.tables.push_back(models_table("fitting", others, fit.rows));
     return out;
   }
   out.section.tables.push_back(models_table("nearest", fit.nearest, fit.rows));

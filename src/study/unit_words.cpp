@@ -95,6 +95,15 @@ Text standing_words(Standing standing) {
   return {"an assumption: nothing is published", "假设：无公开资料"};
 }
 
+Text standing_brief(Standing standing) {
+  switch (standing) {
+    case Standing::kDeviceData: return {"chip's results", "芯片结果"};
+    case Standing::kPublishedModel: return {"published model", "公开模型"};
+    case Standing::kAssumed: break;
+  }
+  return {"assumed", "假设"};
+}
+
 Text step_words(const MatrixUnit& unit) {
   switch (unit.step) {
     case StepKind::kFused:
@@ -138,9 +147,10 @@ Text unit_words(const MatrixUnit& unit, std::size_t length) {
   const bool aligns = unit.step == StepKind::kFused || unit.step == StepKind::kStaged;
   const Text rounding = rounding_words(unit.rounding);
   const bool at_least = static_cast<std::size_t>(unit.group) >= length;
-  const Text group = filled(at_least ? "{n} products a step or more" : "{n} products a step",
-                            at_least ? "每步至少 {n} 个乘积" : "每步 {n} 个乘积",
-                            {{"n", std::min(static_cast<std::size_t>(unit.group), length)}});
+  const std::size_t shown = std::min(static_cast<std::size_t>(unit.group), length);
+  Text group = shown == 1 ? Text{"one product a step", "每步 1 个乘积"}
+                          : filled("{n} products a step", "每步 {n} 个乘积", {{"n", shown}});
+  if (at_least) group = {group.en + " or more", group.in(Language::kChinese) + "或更多"};
   const Values values = {{"group_en", group.en},           {"group_zh", group.zh},
                          {"bits", unit.fraction_bits},     {"accumulator", unit.accumulator.title},
                          {"step_en", step_words(unit).en}, {"step_zh", step_words(unit).zh},

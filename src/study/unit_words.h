@@ -15,6 +15,8 @@ namespace assay {
 std::string name_of(const MatrixUnit& unit);
 /// "checked against results of the chip".
 Text standing_words(Standing standing);
+/// "published model".
+Text standing_brief(Standing standing);
 Text step_words(const MatrixUnit& unit);
 /// "toward zero".
 Text rounding_words(Rounding rounding);

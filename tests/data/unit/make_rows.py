@@ -85,7 +85,7 @@ AMPERE = {"inputs": 8, "emin": -126, "group": 8, "bits": 24, "precision": 24, "r
           "c": True}
 HOPPER_FP8 = {"inputs": 4, "emin": -6, "group": 32, "bits": 13, "precision": 14, "round": toward_zero, "spread": 5,
               "c": False}
-NOBODY = {"inputs": 11, "emin": -14, "group": 4, "bits": 27, "precision": 24, "round": nearest_even, "spread": 3,
+NOBODY = {"inputs": 11, "emin": -14, "group": 4, "bits": 24, "precision": 24, "round": nearest_even, "spread": 3,
           "c": True}
 EXACT = {"inputs": 11, "emin": -14, "group": 16, "bits": None, "precision": 24, "round": nearest_even, "spread": 3,
          "c": True}
