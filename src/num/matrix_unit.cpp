@@ -102,14 +102,19 @@ double exact_step(const Rows& rows, std::size_t r, std::size_t products) {
   return round_to(number_formats().front(), sum.value(), {.rounding = Rounding::kToOdd}).value;
 }
 
+FusedPlan plan_of(const MatrixUnit& unit) {
+  return {.alignment = unit.alignment,
+          .fraction_bits = unit.fraction_bits,
+          .late_alignment = unit.late_alignment,
+          .late_bits = unit.late_bits,
+          .beyond = std::ldexp(1.0, unit.accumulator.emax + 1),
+          .least_input = smallest_normal(unit.input),
+          .least_accumulator = smallest_normal(unit.accumulator)};
+}
+
 void fused_step(const MatrixUnit& unit, const Rows& rows, std::size_t products, double* sums) {
   if (unit.fraction_bits != kNothingCut) {
-    const FusedPlan plan{.alignment = unit.alignment,
-                         .fraction_bits = unit.fraction_bits,
-                         .least_input = smallest_normal(unit.input),
-                         .least_accumulator = smallest_normal(unit.accumulator)};
-    fused_sums(plan, rows.count, rows.stride, products, rows.a, rows.b, rows.c, sums);
-    return;
+    return fused_sums(plan_of(unit), rows.count, rows.stride, products, rows.a, rows.b, rows.c, sums);
   }
   double error[kRows];
   plain_sums(rows.count, rows.stride, products, rows.a, rows.b, rows.c, sums, error);
@@ -118,68 +123,21 @@ void fused_step(const MatrixUnit& unit, const Rows& rows, std::size_t products, 
   }
 }
 
-// 2^exponent of a number, at least `least`; infinite of infinities and NaN.
-double power_of(double value, double least) {
-  if (!std::isfinite(value)) return HUGE_VAL;
-  return value == 0 ? least : std::max(std::ldexp(1.0, std::ilogb(value)), least);
-}
-
-// `value` cut to a multiple of 2^-bits · power.
-double cut_below(double value, double power, int bits, Rounding mode) {
-  if (!std::isfinite(value) || !std::isfinite(power)) return value;
-  const double quantum = std::ldexp(power, -bits);
-  const double whole = value / quantum;
-  switch (mode) {
-    case Rounding::kDown: return std::floor(whole) * quantum;
-    case Rounding::kUp: return std::ceil(whole) * quantum;
-    case Rounding::kNearestEven: return std::nearbyint(whole) * quantum;
-    default: return std::trunc(whole) * quantum;
+void staged_step(const MatrixUnit& unit, const Rows& rows, std::size_t products, double* sums) {
+  const FusedPlan plan = plan_of(unit);
+  double powers[kRows];
+  if (unit.interleaved == 1) {
+    staged_products(plan, rows.count, rows.stride, products, rows.a, rows.b, sums, powers);
+    return staged_results(plan, rows.count, sums, powers, rows.c, false, sums);
   }
-}
-
-// A sum and the power of two to which its addends were aligned.
-struct Aligned {
-  double sum = 0;
-  double power = 0;
-};
-
-Aligned aligned_products(const MatrixUnit& unit, const Rows& rows, std::size_t r, std::size_t products, int set) {
-  const double least_input = smallest_normal(unit.input);
-  const double beyond = std::ldexp(1.0, unit.accumulator.emax + 1);
-  double held[kMostProducts];
-  std::size_t count = 0;
-  Aligned out{0, smallest_normal(unit.accumulator)};
-  for (auto k = static_cast<std::size_t>(set); k < products; k += static_cast<std::size_t>(unit.interleaved)) {
-    const double a = rows.a[k * rows.stride + r];
-    const double b = rows.b[k * rows.stride + r];
-    double product = a * b;
-    if (product == 0) continue;
-    if (std::fabs(product) >= beyond) product = std::copysign(HUGE_VAL, product);
-    out.power = std::max(out.power, power_of(a, least_input) * power_of(b, least_input));
-    held[count++] = product;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    out.sum += cut_below(held[i], out.power, unit.fraction_bits, unit.alignment);
-  }
-  return out;
-}
-
-double staged_row(const MatrixUnit& unit, const Rows& rows, std::size_t r, std::size_t products) {
-  Aligned sets[kMostProducts];
-  Aligned sum;
-  for (int set = 0; set < unit.interleaved; ++set) {
-    sets[set] = aligned_products(unit, rows, r, products, set);
-    sum.power = std::max(sum.power, sets[set].power);
-  }
-  for (int set = 0; set < unit.interleaved; ++set) {
-    sum.sum += cut_below(sets[set].sum, sum.power, unit.fraction_bits, unit.late_alignment);
-  }
-  const double c = rows.c[r];
-  const double c_power = power_of(c, smallest_normal(unit.accumulator));
-  const double top = std::max(sum.power, c_power);
-  const bool far_below = unit.interleaved > 1 && std::ldexp(c_power, unit.fraction_bits + 1) < top;
-  const double c_left = far_below ? 0 : cut_below(c, top, unit.fraction_bits, unit.late_alignment);
-  return cut_below(sum.sum, top, unit.late_bits, unit.late_alignment) + c_left + 0.0;
+  double odd_sums_of[kRows];
+  double odd_powers[kRows];
+  const std::size_t stride = 2 * rows.stride;
+  staged_products(plan, rows.count, stride, (products + 1) / 2, rows.a, rows.b, sums, powers);
+  staged_products(plan, rows.count, stride, products / 2, rows.a + rows.stride, rows.b + rows.stride, odd_sums_of,
+                  odd_powers);
+  staged_sets(plan, rows.count, sums, powers, odd_sums_of, odd_powers);
+  staged_results(plan, rows.count, sums, powers, rows.c, true, sums);
 }
 
 // p0 + p1, p2 + p3, …, then sums of those: `held` has `products` rows of rows.count, the first is the result.
@@ -229,9 +187,7 @@ void all_steps(const MatrixUnit& unit, const StepRounder& rounder, std::size_t l
     if (unit.flush_inputs) flush(unit.accumulator, rows.count, rows.c, rows.c);
     switch (unit.step) {
       case StepKind::kFused: fused_step(unit, rows, products, sums); break;
-      case StepKind::kStaged:
-        for (std::size_t r = 0; r < rows.count; ++r) sums[r] = staged_row(unit, rows, r, products);
-        break;
+      case StepKind::kStaged: staged_step(unit, rows, products, sums); break;
       case StepKind::kPairs: pairs_step(unit, rounder, rows, products, held, sums); break;
       case StepKind::kFma:
       case StepKind::kMultiplyAdd: chain_step(unit, rounder, rows, sums); break;
@@ -264,7 +220,7 @@ const char* fault_of_step(const MatrixUnit& unit) {
     return "a staged step cuts twice: F and late are 2 to 40 bits";
   }
   if (!cuts(unit.late_alignment)) return "addends are cut toward zero, down, up or to nearest even";
-  return unit.interleaved >= 1 && unit.interleaved <= unit.group ? nullptr : "there are 1 to g sets of products";
+  return unit.interleaved == 1 || unit.interleaved == 2 ? nullptr : "products are aligned in 1 or 2 sets";
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct MatrixUnit {
   NumberFormat input;             // of a and b. More bits than it has are cut off before (TF32 in words of 32 bits)
   StepKind step = StepKind::kFused;
   int group = 1;        // products of a step; kFma and kMultiplyAdd: 1
-  int interleaved = 1;  // kStaged: the products are aligned in so many sets, product i in set i % interleaved
+  int interleaved = 1;  // kStaged: 2: products of even and odd places are aligned apart
   /// kFused, kStaged: addends keep this many bits below the leading bit of the largest; kNothingCut: all of them.
   int fraction_bits = kNothingCut;
   int late_bits = kNothingCut;  // kStaged: of the sum of products, when it meets c; c keeps fraction_bits

@@ -216,7 +216,7 @@ Result<void> take_key(MatrixUnit& unit, std::string_view key, std::string_view t
   if (key == "acc") return take_format(text, unit.accumulator);
   if (key == "out") return take_format(text, unit.output);
   if (key == "g") return take_count(key, text, kMostProducts, unit.group);
-  if (key == "sets") return take_count(key, text, kMostProducts, unit.interleaved);
+  if (key == "sets") return take_count(key, text, 2, unit.interleaved);
   if (key == "f") return take_bits("F", text, unit.fraction_bits);
   if (key == "late") return take_bits(key, text, unit.late_bits);
   if (key == "step") return take_word(step_words(), key, text, unit.step);

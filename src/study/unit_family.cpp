@@ -68,8 +68,8 @@ void add_fused(std::vector<MatrixUnit>& out, MatrixUnit unit, std::size_t length
   unit.step = StepKind::kFused;
   for (const int group : groups(length)) {
     unit.group = group;
-    for (int bits = kMostBits; bits >= kLeastBits - 1; --bits) {
-      unit.fraction_bits = bits >= kLeastBits ? bits : kNothingCut;
+    for (int bits = kMostBits + 1; bits >= kLeastBits; --bits) {
+      unit.fraction_bits = bits > kMostBits ? kNothingCut : bits;
       for (const Rounding cut : {Rounding::kTowardZero, Rounding::kDown, Rounding::kNearestEven}) {
         if (unit.fraction_bits == kNothingCut && cut != Rounding::kTowardZero) continue;
         unit.alignment = cut;
@@ -79,12 +79,15 @@ void add_fused(std::vector<MatrixUnit>& out, MatrixUnit unit, std::size_t length
   }
 }
 
-void add_others(std::vector<MatrixUnit>& out, MatrixUnit unit, std::size_t length) {
+void add_chains(std::vector<MatrixUnit>& out, MatrixUnit unit) {
   unit.group = 1;
   for (const StepKind step : {StepKind::kFma, StepKind::kMultiplyAdd}) {
     unit.step = step;
     out.push_back(unit);
   }
+}
+
+void add_others(std::vector<MatrixUnit>& out, MatrixUnit unit, std::size_t length) {
   unit.step = StepKind::kPairs;
   for (const int group : groups(length)) {
     unit.group = group;
@@ -133,6 +136,7 @@ std::vector<MatrixUnit> unit_family(const UnitRows& rows, const NumberFormat& in
     for (const Rounding mode :
          {Rounding::kTowardZero, Rounding::kNearestEven, Rounding::kDown, Rounding::kNearestAway}) {
       unit.rounding = mode;
+      add_chains(out, unit);
       add_fused(out, unit, rows.length);
       add_others(out, unit, rows.length);
     }
@@ -142,13 +146,18 @@ std::vector<MatrixUnit> unit_family(const UnitRows& rows, const NumberFormat& in
 
 std::vector<MatrixUnit> variants_of(const MatrixUnit& unit) {
   std::vector<MatrixUnit> out;
-  for (const bool outputs : {unit.flush_outputs, !unit.flush_outputs}) {
+  for (int changes = 0; changes <= 3; ++changes) {
     for (const bool inputs : {unit.flush_inputs, !unit.flush_inputs}) {
-      for (const Overflow overflow : {Overflow::kInfinity, Overflow::kSaturate, Overflow::kAscend}) {
-        out.push_back(unit);
-        out.back().flush_inputs = inputs;
-        out.back().flush_outputs = outputs;
-        out.back().overflow = overflow;
+      for (const bool outputs : {unit.flush_outputs, !unit.flush_outputs}) {
+        for (const Overflow overflow : {Overflow::kInfinity, Overflow::kSaturate, Overflow::kAscend}) {
+          const int changed = (inputs != unit.flush_inputs ? 1 : 0) + (outputs != unit.flush_outputs ? 1 : 0) +
+                              (overflow != unit.overflow ? 1 : 0);
+          if (changed != changes) continue;
+          out.push_back(unit);
+          out.back().flush_inputs = inputs;
+          out.back().flush_outputs = outputs;
+          out.back().overflow = overflow;
+        }
       }
     }
   }

@@ -23,7 +23,7 @@ ResultFacts facts_of(const UnitRows& rows);
 /// overflow gives infinity: those follow, see variants_of. Simple ones stand before others that could do the same.
 std::vector<MatrixUnit> unit_family(const UnitRows& rows, const NumberFormat& input);
 
-/// The unit with each way of flushing and of overflow, itself first.
+/// The unit with each way of flushing and of overflow: itself, then those with one change, with two, with three.
 std::vector<MatrixUnit> variants_of(const MatrixUnit& unit);
 
 }  // namespace assay

@@ -26,7 +26,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kFirstProducts = 32'768;  // of the first sample
+constexpr std::size_t kFirstProducts = 8'192;  // of the first sample
 constexpr std::size_t kGrowth = 8;
 constexpr std::size_t kKept = 64;       // of models that are not all right
 constexpr std::size_t kMostKept = 512;  // of models that are
@@ -93,27 +93,45 @@ std::vector<TriedUnit> best_of_family(const UnitRows& rows, UnitFit& fit, unsign
   return units;
 }
 
+// Each model, and those of its variants that do better than all with fewer changes.
 std::vector<TriedUnit> with_variants(const std::vector<TriedUnit>& units, const UnitRows& rows, unsigned jobs) {
-  std::vector<TriedUnit> out;
+  std::vector<TriedUnit> all;
+  std::vector<std::size_t> base;
   for (std::size_t i = 0; i < std::min(units.size(), kVaried); ++i) {
-    for (MatrixUnit& unit : variants_of(units[i].unit)) out.push_back({std::move(unit), 0});
+    for (MatrixUnit& unit : variants_of(units[i].unit)) {
+      all.push_back({std::move(unit), 0});
+      base.push_back(i);
+    }
   }
-  count_right(out, rows, jobs);
+  count_right(all, rows, jobs);
+  std::vector<TriedUnit> out;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool first = i == 0 || base[i] != base[i - 1];
+    if (!first && all[i].right <= best) continue;
+    best = all[i].right;
+    out.push_back(std::move(all[i]));
+  }
   sort_by_right(out);
   return out;
 }
 
+// In the order of the formats, those of one format in the order of the table.
 void try_presets(const UnitRows& rows, UnitFit& fit, unsigned jobs) {
-  const NumberFormat& input = fit.inputs.front();
-  for (const MatrixUnit& unit : matrix_units()) {
-    const bool cut_to_it = unit.input.unused_bits > 0 && input.name == "fp32";
-    if (unit.input.name == input.name || cut_to_it) fit.near_presets.push_back({unit, 0});
+  for (const NumberFormat& input : fit.inputs) {
+    for (const MatrixUnit& unit : matrix_units()) {
+      // TF32 units read FP32 words.
+      const bool cuts = input.name == "fp32" && unit.input.unused_bits > 0 && fit.inputs.size() == 1;
+      if (unit.input.name == input.name || cuts) fit.near_presets.push_back({unit, 0});
+    }
   }
   count_right(fit.near_presets, rows, jobs);
-  sort_by_right(fit.near_presets);
   for (const TriedUnit& tried : fit.near_presets) {
-    if (tried.right == rows.rows) fit.presets.push_back(tried.unit);
+    if (tried.right != rows.rows) continue;
+    const bool first = fit.presets.empty() || fit.presets.front().input.name == tried.unit.input.name;
+    (first ? fit.presets : fit.also).push_back(tried.unit);
   }
+  sort_by_right(fit.near_presets);
 }
 
 // Puts the model first that has a name, or else the plainest.

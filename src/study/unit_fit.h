@@ -24,8 +24,9 @@ struct UnitFit {
   std::size_t tried = 0;                // models
   std::vector<TriedUnit> fitting;       // all rows right, as many as were followed; the one to name first
   std::vector<TriedUnit> nearest;       // where none fits: the best, best first
-  std::vector<MatrixUnit> presets;      // named units of that input that fit
-  std::vector<TriedUnit> near_presets;  // where none fits: the best named ones of that input
+  std::vector<MatrixUnit> presets;      // named units that fit, of the first of `inputs` that has any
+  std::vector<MatrixUnit> also;         // and of the others
+  std::vector<TriedUnit> near_presets;  // where none fits: the best named ones
   /// Of the one to name: which other values of one parameter give all rows, too. Its own is among them.
   struct Undecided {
     std::vector<int> groups;

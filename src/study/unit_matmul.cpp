@@ -11,8 +11,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kShownModels = 5;
-constexpr std::size_t kUndecided = 20;  // models that fit: more than that and the rows tell next to nothing
-
 std::string percent_of(std::size_t part, std::size_t whole) {
   // Never 100 % where a row is wrong.
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
@@ -26,21 +24,78 @@ std::string names_of(const std::vector<MatrixUnit>& units) {
   return out;
 }
 
+// What the fitting models differ in. How many bits are kept does not count where it may be any number from one on.
+struct Open {
+  bool step = false;  // or group
+  bool bits = false;
+  bool alignment = false;
+  bool rounding = false;
+  bool accumulator = false;
+  /// Next to nothing is told.
+  bool all() const {
+    return step || (bits ? 1 : 0) + (alignment ? 1 : 0) + (rounding ? 1 : 0) + (accumulator ? 1 : 0) > 1;
+  }
+};
+
+Open open_of(const UnitFit& fit) {
+  const MatrixUnit& first = fit.fitting.front().unit;
+  const auto group = [&](const MatrixUnit& unit) { return std::min(static_cast<std::size_t>(unit.group), fit.length); };
+  Open out;
+  for (const TriedUnit& tried : fit.fitting) {
+    const MatrixUnit& unit = tried.unit;
+    const bool one_product = group(unit) == 1 && group(first) == 1;
+    out.step = out.step || group(unit) != group(first) || (unit.step != first.step && !one_product);
+    out.alignment = out.alignment || unit.alignment != first.alignment;
+    out.rounding = out.rounding || unit.rounding != first.rounding;
+    out.accumulator =
+        out.accumulator || unit.accumulator.name != first.accumulator.name || unit.output.name != first.output.name;
+  }
+  const std::vector<int>& bits = fit.undecided.bits;
+  const bool from_one_on = !bits.empty() && bits.back() == kNothingCut;
+  out.bits = bits.size() > 1 && !from_one_on;
+  out.alignment = out.alignment && !from_one_on;
+  return out;
+}
+
+Text open_words(const Open& open) {
+  Text out;
+  const auto add = [&out](bool is, std::string_view en, std::string_view zh) {
+    if (!is) return;
+    out.en += (out.en.empty() ? "" : ", ") + std::string(en);
+    out.zh += (out.zh.empty() ? "" : "、") + std::string(zh);
+  };
+  add(open.bits, "how many bits are kept", "保留位数");
+  add(open.alignment, "how addends are cut", "加数截断方式");
+  add(open.rounding, "how the accumulator is rounded", "累加器舍入方式");
+  add(open.accumulator, "the accumulator's format", "累加器格式");
+  return out;
+}
+
 Text fitting_sentence(const UnitFit& fit) {
   const MatrixUnit& unit = fit.fitting.front().unit;
-  const Text words = unit_words(unit);
-  const Values values = {{"rows", fit.rows},     {"units", names_of(fit.presets)}, {"words_en", words.en},
-                         {"words_zh", words.zh}, {"count", fit.fitting.size()},    {"model", describe(unit)}};
-  if (fit.fitting.size() > kUndecided) {
-    return filled("the rows do not tell the unit: {count} models or more give all {rows} rows, the first is {model}",
-                  "这些行无法确定单元：至少 {count} 个模型与全部 {rows} 行一致，第一个是 {model}", values);
+  const Text words = unit_words(unit, fit.length);
+  const Open open = open_of(fit);
+  const Text untold = open_words(open);
+  const Values values = {{"rows", fit.rows},           {"units", names_of(fit.presets)}, {"words_en", words.en},
+                         {"words_zh", words.zh},       {"count", fit.fitting.size()},    {"model", describe(unit)},
+                         {"also", names_of(fit.also)}, {"untold_en", untold.en},         {"untold_zh", untold.zh}};
+  if (open.all()) {
+    return filled("the rows do not tell the unit: {count} models give all {rows} rows, one is {model}",
+                  "这些行无法确定单元：{count} 个模型与全部 {rows} 行一致，其一为 {model}", values);
   }
-  if (fit.presets.empty()) {
-    return filled("no named unit, but a model gives all {rows} rows: {words_en}",
-                  "没有已知单元符合，但有模型与全部 {rows} 行一致：{words_zh}", values);
-  }
-  return filled("all {rows} rows are what {units} gives: {words_en}", "全部 {rows} 行与 {units} 一致：{words_zh}",
-                values);
+  Text out = fit.presets.empty() ? filled("no named unit, but a model gives all {rows} rows: {words_en}",
+                                          "没有已知单元符合，但有模型与全部 {rows} 行一致：{words_zh}", values)
+                                 : filled("all {rows} rows are those of {units}: {words_en}",
+                                          "全部 {rows} 行与 {units} 一致：{words_zh}", values);
+  const auto add = [&](bool is, std::string_view en, std::string_view zh) {
+    if (!is) return;
+    const Text more = filled(en, zh, values);
+    out = {out.en + more.en, out.in(Language::kChinese) + more.in(Language::kChinese)};
+  };
+  add(!fit.also.empty(), "; with inputs of another format also those of {also}",
+      "；若输入为其他格式，也与 {also} 一致");
+  add(!untold.en.empty(), "; the rows do not tell {untold_en}", "；这些行无法判断{untold_zh}");
+  return out;
 }
 
 Text sentence_of(const UnitFit& fit) {
@@ -59,7 +114,7 @@ Text sentence_of(const UnitFit& fit) {
 Text brief_of(const UnitFit& fit, const UnitRows& rows) {
   const std::string what = rows.name.empty() ? fit.inputs.front().title : rows.name;
   if (!fit.fits()) return filled("{what}: no model", "{what}：无模型符合", {{"what", what}});
-  if (fit.fitting.size() > kUndecided) return filled("{what}: not told", "{what}：无法判断", {{"what", what}});
+  if (open_of(fit).all()) return filled("{what}: not told", "{what}：无法判断", {{"what", what}});
   const std::string names = fit.presets.empty() ? describe(fit.fitting.front().unit) : names_of(fit.presets);
   return filled("{what}: {names}", "{what}：{names}", {{"what", what}, {"names", names}});
 }
@@ -84,10 +139,27 @@ Table presets_table(const std::vector<MatrixUnit>& units) {
   out.key = "units";
   out.columns = {{"unit", {"named units that fit", "符合的已知单元"}},
                  {"chip", {"chip", "芯片"}},
-                 {"standing", {"how sure the model is", "模型依据"}}};
+                 {"standing", {"known from", "依据"}}};
   for (const MatrixUnit& unit : units) {
-    const Text standing = standing_words(unit.standing);
+    const Text standing = standing_brief(unit.standing);
     out.rows.push_back({unit.name, {cell(unit.name), cell(unit.chip), Cell{Value(standing.en), standing}}});
+  }
+  return out;
+}
+
+// Of models that differ only in bits that make no difference the first.
+std::vector<TriedUnit> distinct(const UnitFit& fit) {
+  std::vector<TriedUnit> out;
+  std::vector<std::string> seen;
+  for (const TriedUnit& tried : fit.fitting) {
+    MatrixUnit unit = tried.unit;
+    unit.group = static_cast<int>(std::min(static_cast<std::size_t>(unit.group), fit.length));
+    unit.fraction_bits = kNothingCut;
+    unit.input = fit.inputs.front();
+    const std::string what = describe(unit);
+    if (std::find(seen.begin(), seen.end(), what) != seen.end()) continue;
+    seen.push_back(what);
+    out.push_back(tried);
   }
   return out;
 }
@@ -132,9 +204,13 @@ Result<UnitFinding> matmul_finding(const ProbeFile& file, const ProbeSection& se
   tell_what_is_open(rows, fit, out.section.text);
   if (fit.fits()) {
     add_line(out.section.text, step_words(fit.fitting.front().unit));
+    add_line(out.section.text, both("--as " + describe(fit.fitting.front().unit)));
     out.section.tables.push_back(parameters_table(fit.fitting.front().unit, &fit));
-    if (!fit.presets.empty()) out.section.tables.push_back(presets_table(fit.presets));
-    if (fit.fitting.size() > 1) out.section.tables.push_back(models_table("fitting", fit.fitting, fit.rows));
+    std::vector<MatrixUnit> named = fit.presets;
+    named.insert(named.end(), fit.also.begin(), fit.also.end());
+    if (!named.empty()) out.section.tables.push_back(presets_table(named));
+    const std::vector<TriedUnit> others = distinct(fit);
+    if (others.size() > 1) out.section.tables.push_back(models_table("fitting", others, fit.rows));
     return out;
   }
   out.section.tables.push_back(models_table("nearest", fit.nearest, fit.rows));

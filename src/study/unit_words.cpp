@@ -95,6 +95,15 @@ Text standing_words(Standing standing) {
   return {"an assumption: nothing is published", "假设：无公开资料"};
 }
 
+Text standing_brief(Standing standing) {
+  switch (standing) {
+    case Standing::kDeviceData: return {"chip's results", "芯片结果"};
+    case Standing::kPublishedModel: return {"published model", "公开模型"};
+    case Standing::kAssumed: break;
+  }
+  return {"assumed", "假设"};
+}
+
 Text step_words(const MatrixUnit& unit) {
   switch (unit.step) {
     case StepKind::kFused:
@@ -134,32 +143,36 @@ Text overflow_words(Overflow overflow) {
   return {"the largest number, and 0 for NaN", "最大数，NaN 变为 0"};
 }
 
-Text unit_words(const MatrixUnit& unit) {
+Text unit_words(const MatrixUnit& unit, std::size_t length) {
   const bool aligns = unit.step == StepKind::kFused || unit.step == StepKind::kStaged;
   const Text rounding = rounding_words(unit.rounding);
-  const Values values = {{"group", unit.group},
-                         {"bits", unit.fraction_bits},
-                         {"accumulator", unit.accumulator.title},
-                         {"step_en", step_words(unit).en},
-                         {"step_zh", step_words(unit).zh},
-                         {"round_en", rounding.en},
-                         {"round_zh", rounding.zh}};
+  const bool at_least = static_cast<std::size_t>(unit.group) >= length;
+  const std::size_t shown = std::min(static_cast<std::size_t>(unit.group), length);
+  Text group = shown == 1 ? Text{"one product a step", "每步 1 个乘积"}
+                          : filled("{n} products a step", "每步 {n} 个乘积", {{"n", shown}});
+  if (at_least) group = {group.en + " or more", group.in(Language::kChinese) + "或更多"};
+  const Values values = {{"group_en", group.en},           {"group_zh", group.zh},
+                         {"bits", unit.fraction_bits},     {"accumulator", unit.accumulator.title},
+                         {"step_en", step_words(unit).en}, {"step_zh", step_words(unit).zh},
+                         {"round_en", rounding.en},        {"round_zh", rounding.zh}};
+  Text out;
   if (unit.step == StepKind::kFused && unit.fraction_bits != kNothingCut) {
-    return filled(
-        "{group} products a step, addends cut to {bits} bits below the largest, {accumulator} accumulator "
-        "rounded {round_en}",
-        "每步 {group} 个乘积，加数截断到最大加数以下 {bits} 位，累加器 {accumulator}，{round_zh}舍入", values);
+    out =
+        filled("{group_en}, addends cut to {bits} bits below the largest, {accumulator} accumulator rounded {round_en}",
+               "{group_zh}，加数截断到最大加数以下 {bits} 位，累加器 {accumulator}，{round_zh}舍入", values);
+  } else if (aligns && unit.fraction_bits == kNothingCut) {
+    out = filled("exact sums, {group_en}, {accumulator} accumulator rounded {round_en}",
+                 "精确求和，{group_zh}，累加器 {accumulator}，{round_zh}舍入", values);
+  } else if (aligns || unit.step == StepKind::kPairs) {
+    out = filled("{group_en}, {step_en}, {accumulator} accumulator rounded {round_en}",
+                 "{group_zh}，{step_zh}，累加器 {accumulator}，{round_zh}舍入", values);
+  } else {
+    out = filled("{step_en}, {accumulator} accumulator rounded {round_en}",
+                 "{step_zh}，累加器 {accumulator}，{round_zh}舍入", values);
   }
-  if (aligns && unit.fraction_bits == kNothingCut) {
-    return filled("exact sums of {group} products a step, {accumulator} accumulator rounded {round_en}",
-                  "每步 {group} 个乘积精确求和，累加器 {accumulator}，{round_zh}舍入", values);
-  }
-  if (aligns || unit.step == StepKind::kPairs) {
-    return filled("{group} products a step, {step_en}, {accumulator} accumulator rounded {round_en}",
-                  "每步 {group} 个乘积，{step_zh}，累加器 {accumulator}，{round_zh}舍入", values);
-  }
-  return filled("{step_en}, {accumulator} accumulator rounded {round_en}",
-                "{step_zh}，累加器 {accumulator}，{round_zh}舍入", values);
+  if (!unit.has_output()) return out;
+  const Text last = filled(", results rounded to {output}", "，结果舍入到 {output}", {{"output", unit.output.title}});
+  return {out.en + last.en, out.zh + last.zh};
 }
 
 Table parameters_table(const MatrixUnit& unit, const UnitFit* fit) {
@@ -176,7 +189,14 @@ Table parameters_table(const MatrixUnit& unit, const UnitFit* fit) {
     out.rows.push_back({std::move(key), {{Value(what.en), what}, std::move(value), std::move(open_cell)}});
   };
   const auto words = [](std::string word, Text text) { return Cell{Value(std::move(word)), std::move(text)}; };
-  add("input", {"inputs", "输入"}, words(unit.input.name, both(unit.input.title)), {});
+  std::string held;
+  for (std::size_t i = 0; fit != nullptr && i < fit->inputs.size(); ++i) {
+    const NumberFormat& other = fit->inputs[i];
+    const bool told = other.name == unit.input.name || other.name == "fp32" || other.name.ends_with("fnuz");
+    if (!told) held += (held.empty() ? "" : ", ") + other.title;
+  }
+  add("input", {"inputs", "输入"}, words(unit.input.name, both(unit.input.title)),
+      held.empty() ? Text{} : filled("are of {held}, too", "也属于 {held}", {{"held", held}}));
   add("step", {"step", "步骤"}, words(std::string(step_name(unit.step)), step_brief(unit.step)), {});
   if (grouped) {
     add("group", {"products of a step", "每步乘积数"}, {Value(unit.group), {}}, others_text(open.groups, unit.group));

@@ -1,6 +1,7 @@
 #pragma once
 // Matrix units in words, for the studies of `assay unit`.
 
+#include <cstdint>
 #include <string>
 
 #include "assay/report.h"
@@ -14,12 +15,15 @@ namespace assay {
 std::string name_of(const MatrixUnit& unit);
 /// "checked against results of the chip".
 Text standing_words(Standing standing);
+/// "published model".
+Text standing_brief(Standing standing);
 Text step_words(const MatrixUnit& unit);
 /// "toward zero".
 Text rounding_words(Rounding rounding);
 Text overflow_words(Overflow overflow);
-/// "16 products a step, addends cut to 25 bits below the largest, FP32 accumulator rounded toward zero".
-Text unit_words(const MatrixUnit& unit);
+/// "16 products a step, addends cut to 25 bits below the largest, FP32 accumulator rounded toward zero". Where rows of
+/// `length` products cannot tell the group: "4 products a step or more".
+Text unit_words(const MatrixUnit& unit, std::size_t length = SIZE_MAX);
 /// The parameters one by one; with a fit, what the rows leave open beside them.
 Table parameters_table(const MatrixUnit& unit, const UnitFit* fit = nullptr);
 
