@@ -67,6 +67,12 @@ TermError error_of_term(double quanta, Rounding rounding) {
   return {};
 }
 
+// What is toward zero for the sum is upward or downward for the term.
+Rounding of_sum(Rounding rounding, double sum) {
+  if (rounding != Rounding::kTowardZero) return rounding;
+  return sum < 0 ? Rounding::kUp : Rounding::kDown;
+}
+
 class ExpectedWalk {
  public:
   using Number = ExpectedSum;
@@ -94,10 +100,21 @@ class ExpectedWalk {
   }
 
   void add(Number& sum, Number&& other) {
+    const NumberFormat& format = model_.partials ? *model_.partials : model_.accumulator;
+    const double exact = sum.value + other.value;
+    const double spacing = spacing_at(format, exact);
+    const bool second = std::abs(other.value) <= std::abs(sum.value);
+    const double small = second ? other.value : sum.value;
+    const double large_grid = second ? sum.grid : other.grid;
     sum.error += other.error;
     sum.peak = std::max(sum.peak, other.peak);
-    finish(model_.partials ? *model_.partials : model_.accumulator, sum, sum.value + other.value,
-           std::min(sum.grid, other.grid));
+    if (large_grid < spacing || std::abs(small) >= spacing) {
+      return finish(format, sum, exact, std::min(sum.grid, other.grid));
+    }
+    // A part of less than a spacing: what becomes of it is no chance.
+    const TermError one = error_of_term(small / spacing, of_sum(model_.rules.rounding, exact));
+    const double mean = to_nearest(model_.rules.rounding) && one.square == 0.25 ? 0 : one.error;
+    take(sum, exact, spacing, {mean * spacing, (one.square - mean * mean) * spacing * spacing});
   }
 
   void close(Number& sum) {
@@ -219,9 +236,7 @@ Moments TermRounding::measure(double spacing, Rounding rounding) const {
 const Moments& TermRounding::to(double spacing, double sum) {
   const bool negative = sum < 0;
   const auto [known, fresh] = known_.try_emplace({spacing, negative});
-  // What is toward zero for the sum is upward or downward for the term.
-  const bool of_sum = rounding_ == Rounding::kTowardZero && zero_ == Zero::kOfSum;
-  if (fresh) known->second = measure(spacing, !of_sum ? rounding_ : negative ? Rounding::kUp : Rounding::kDown);
+  if (fresh) known->second = measure(spacing, zero_ == Zero::kOfSum ? of_sum(rounding_, sum) : rounding_);
   return known->second;
 }
 

@@ -72,6 +72,14 @@ double quantile_of_mixture(const std::vector<Moments>& errors, double share) {
   return high;
 }
 
+// A row's only output may be near the same number in every row, and its rounding is then no chance; many outputs are
+// spread over many spacings.
+Moments output_rounding(const Operator& op, const OperatorModel& model, double value, const Moments& before,
+                        double grid) {
+  if (!op.one_output) return rounding_of(model, model.output, value, grid);
+  return rounding_about(model, model.output, value + before.mean, std::sqrt(before.variance), grid);
+}
+
 }  // namespace
 
 std::size_t rows_of_theory(const ErrorQuestion& question) {
@@ -99,8 +107,10 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
     const double value = known.hi.values[i];
     if (!(unit > 0) || !std::isfinite(unit) || !std::isfinite(value)) continue;
     const double grid = expected.grid.empty() ? 0 : expected.grid[i];
+    Moments before = expected.input[i];
+    before += expected.inner[i];
     const std::array<Moments, kErrorParts> parts = {expected.input[i], expected.inner[i],
-                                                    rounding_of(model, model.output, value, grid)};
+                                                    output_rounding(*question.op, model, value, before, grid)};
     Moments total{0, expected.covariance.empty() ? 0 : 2 * expected.covariance[i]};
     for (std::size_t part = 0; part < kErrorParts; ++part) {
       total += parts[part];

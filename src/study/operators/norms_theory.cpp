@@ -54,16 +54,19 @@ Row row_as_rounded(const OperatorCall& call, std::size_t index) {
   return row;
 }
 
-// Of Σ / n, where the sum has an error; both in the format of the sums.
+// Of Σ / n, where the sum has an error; both in the format of the sums. Infinite where the sum is beyond the format.
 Moments divided(const OperatorModel& model, const Moments& sum_error, double sum, double n) {
   const NumberFormat& format = sum_format(model);
   const double kept_n = round_to(format, real(n), model.rules).value;
   Moments out = scaled(sum_error, 1 / kept_n);
-  const double quotient = (sum + sum_error.mean) / kept_n;
+  const double kept_sum = sum + sum_error.mean;
+  if (std::abs(kept_sum) > largest(format))
+    return {round_to(format, real(kept_sum), model.rules).value / kept_n - sum / n, 0};
+  const double quotient = kept_sum / kept_n;
   out.mean += sum / kept_n - sum / n;
   // By a power of two the quotient has the sum's digits.
   const double grid = std::exp2(std::floor(std::log2(kept_n))) == kept_n ? spacing_at(format, quotient) : 0;
-  out += rounding_of(model, format, quotient, grid);
+  out += rounding_about(model, format, quotient, std::sqrt(out.variance), grid);
   return out;
 }
 
@@ -74,7 +77,8 @@ ExpectedStatistics expect_one_pass(const OperatorModel& model, const Row& row, d
   out.mean = divided(model, expected_row_sum(model, model.input, row.x, false, peak), row.mean * n, n);
   Moments square = divided(model, expected_row_sum(model, model.input, row.x, true, peak), row.mean_square * n, n);
   const double mean = row.mean + out.mean.mean;
-  const Moments of_mean = rounding_of(model, format, mean * mean);
+  const double deviation = std::sqrt(out.mean.variance);
+  const Moments of_mean = rounding_about(model, format, mean * mean, 2 * std::abs(mean) * deviation);
   const double minuend = row.mean_square + square.mean;
   const double subtrahend = mean * mean + out.mean.variance + of_mean.mean;
   out.variance = {minuend - subtrahend - row.variance,
@@ -137,21 +141,31 @@ Moments of_inverse_root(double deviation) {
 // `value`: v, exact, with an error in the format of the sums.
 RootErrors expect_root(const OperatorModel& model, const Row& row, double value, Moments error) {
   const NumberFormat& compute = model.compute;
+  const NumberFormat& sums = sum_format(model);
   RootErrors out;
+  const auto round_about = [&](double number, double grid) {
+    error += rounding_about(model, compute, number, std::sqrt(error.variance), grid);
+  };
+  const double given = value + error.mean;
+  if (!(given <= largest(compute))) return {0, {}};
+  round_about(given, spacing_at(sums, given));
   const double kept = value + error.mean;
-  error += rounding_of(model, compute, kept, spacing_at(sum_format(model), kept));
-  const double grid = std::max(spacing_at(compute, kept), spacing_at(sum_format(model), kept));
   const double radicand = kept + row.kept_eps;
   error.mean += row.kept_eps - row.eps;
+  const double grid = std::max(spacing_at(compute, kept), spacing_at(sums, kept));
   const double spacing = spacing_at(compute, radicand);
-  error += grid >= spacing ? adding_of(model, row.kept_eps, spacing, radicand)
-                           : rounding_of(model, compute, radicand, std::min(grid, spacing_at(compute, row.kept_eps)));
+  if (grid >= spacing) {
+    error += adding_of(model, row.kept_eps, spacing, radicand);
+  } else {
+    round_about(radicand, std::min(grid, spacing_at(compute, row.kept_eps)));
+  }
   const double exact = value + row.eps;
   const double shifted = exact + error.mean;
   out.factor = std::sqrt(exact / shifted);
-  out.rest = of_inverse_root(std::sqrt(error.variance) / shifted);
+  const double deviation = std::sqrt(error.variance) / shifted;
+  out.rest = of_inverse_root(deviation);
   const double root = 1 / std::sqrt(shifted);
-  out.rest += scaled(rounding_of(model, compute, root), 1 / root);
+  out.rest += scaled(rounding_about(model, compute, root, root * std::sqrt(out.rest.variance)), 1 / root);
   return out;
 }
 
@@ -187,7 +201,10 @@ void expect_outputs(const OperatorCall& call, std::size_t index, const Row& row,
                     const RootErrors& root, double deviation, bool centres, ExpectedErrors& out) {
   const OperatorModel& model = call.model;
   const double used = centre + centre_error.mean;
-  if (centres) centre_error += rounding_of(model, model.compute, used, spacing_at(sum_format(model), used));
+  if (centres) {
+    const double spread = std::sqrt(centre_error.variance);
+    centre_error += rounding_about(model, model.compute, used, spread, spacing_at(sum_format(model), used));
+  }
   const double centre_grid = spacing_at(model.compute, used);
   for (std::size_t k = 0; k < row.x.size(); ++k) {
     const double x = row.x[k];

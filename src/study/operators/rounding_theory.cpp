@@ -8,6 +8,30 @@
 
 namespace assay {
 
+namespace {
+
+// Of rounding a number to multiples of `spacing`; `sign`: of the number that it is part of.
+Moments known_error(Rounding rounding, double number, double spacing, double sign) {
+  const double quanta = number / spacing;
+  const double below = quanta - std::floor(quanta);
+  const double above = std::ceil(quanta) - quanta;
+  const double square = spacing * spacing;
+  switch (rounding) {
+    case Rounding::kNearestEven:
+    case Rounding::kNearestAway:
+      if (below == above && below > 0) return {0, square / 4};
+      return {spacing * (below < above ? -below : above), 0};
+    case Rounding::kTowardZero: return {spacing * (sign >= 0 ? -below : above), 0};
+    case Rounding::kUp: return {spacing * above, 0};
+    case Rounding::kDown: return {-spacing * below, 0};
+    case Rounding::kToOdd: return {0, square * (below * below + above * above) / 2};
+    case Rounding::kStochastic: return {0, square * below * above};
+  }
+  return {};
+}
+
+}  // namespace
+
 Moments rounding_of(const OperatorModel& model, const NumberFormat& format, double value, double grid) {
   if (!std::isfinite(value)) return {};
   const double spacing = spacing_at(format, value);
@@ -20,25 +44,30 @@ Moments rounding_of(const OperatorModel& model, const NumberFormat& format, doub
 
 Moments adding_of(const OperatorModel& model, double term, double spacing, double sum) {
   constexpr double kKnown = 2;  // beyond so many spacings what is cut off is as good as random
-  const double quanta = term / spacing;
   const Rounding rounding = model.rules.rounding;
-  if (std::abs(quanta) >= kKnown) return rounding_moments(rounding, spacing, 0, sum);
-  const double below = std::floor(quanta);
-  const double rest = quanta - below;
-  const double up = std::ceil(quanta) - quanta;
-  const double square = spacing * spacing;
-  switch (rounding) {
-    case Rounding::kNearestEven:
-    case Rounding::kNearestAway:
-      if (rest == up && rest > 0) return {0, square / 4};
-      return {spacing * (rest < up ? -rest : up), 0};
-    case Rounding::kTowardZero: return {spacing * (sum >= 0 ? -rest : up), 0};
-    case Rounding::kUp: return {spacing * up, 0};
-    case Rounding::kDown: return {-spacing * rest, 0};
-    case Rounding::kToOdd: return {0, square * (rest * rest + up * up) / 2};
-    case Rounding::kStochastic: return {0, square * rest * up};
+  if (std::abs(term) >= kKnown * spacing) return rounding_moments(rounding, spacing, 0, sum);
+  return known_error(rounding, term, spacing, sum);
+}
+
+Moments rounding_about(const OperatorModel& model, const NumberFormat& format, double value, double deviation,
+                       double grid) {
+  if (!std::isfinite(value)) return {};
+  const double spacing = spacing_at(format, value);
+  if (grid >= spacing) return {};
+  if (deviation >= spacing || std::abs(value) < spacing) return rounding_of(model, format, value, grid);
+  constexpr int kSteps = 24;
+  constexpr double kReach = 3;
+  double weights = 0, mean = 0, square = 0;
+  for (int step = 0; step <= kSteps; ++step) {
+    const double z = kReach * (2.0 * step / kSteps - 1);
+    const double weight = std::exp(-z * z / 2);
+    const Moments one = known_error(model.rules.rounding, value + z * deviation, spacing, value);
+    weights += weight;
+    mean += weight * one.mean;
+    square += weight * (one.mean * one.mean + one.variance);
   }
-  return {};
+  mean /= weights;
+  return {mean, std::max(0.0, square / weights - mean * mean)};
 }
 
 double unit_of(const OperatorModel& model, const NumberFormat& format) {

@@ -9,6 +9,11 @@ namespace assay {
 /// format's smallest number (or flushed) the error is known: it becomes 0, or the smallest number. Infinite and NaN: 0.
 Moments rounding_of(const OperatorModel& model, const NumberFormat& format, double value, double grid = 0);
 
+/// The same of a value that is known but for an error of this deviation. Where that is below the spacing the rounding is
+/// not a matter of chance: the mean square of a row's rms near 1 rounds to 1.
+Moments rounding_about(const OperatorModel& model, const NumberFormat& format, double value, double deviation,
+                       double grid = 0);
+
 /// The error of a term that is added to a sum on a coarser grid (num/expected_error.cpp): of a term that is less than
 /// two spacings it is known, R(t) − t, and where that is −t all of it is lost.
 Moments adding_of(const OperatorModel& model, double term, double spacing, double sum);

@@ -98,7 +98,7 @@ void cross_entropy_exact(const OperatorCall& call, ExactLanes& out) {
 struct Exponentials {
   std::vector<double> most;
   Lanes shifted;             // x − m
-  Lanes terms;        // exp of it
+  Lanes terms;               // exp of it
   std::vector<double> sums;  // in the format of the arithmetic
 };
 
@@ -211,19 +211,18 @@ const Operator kLogsumexp{.name = "logsumexp",
                           .expect = logsumexp_expect,
                           .bounds = logsumexp_bounds};
 
-const Operator kCrossEntropy{
-    .name = "cross-entropy",
-    .also = {"ce", "cross_entropy"},
-    .title = {"cross-entropy of one token", "单个 token 的交叉熵"},
-    .formula = {"log Σ exp(x − max) − (x_target − max); the target is the row's first logit",
-                "log Σ exp(x − max) − (x_target − max)；目标为该行第一个 logit"},
-    .inputs = {{.name = "logits"}},
-    .variants = {kShifted, kByLogsumexp, kUnshifted},
-    .scale = {"|logsumexp| + |x_target|", "|logsumexp| + |x_target|"},
-    .exact = cross_entropy_exact,
-    .emulate = cross_entropy_emulate,
-    .magnitude = cross_entropy_magnitude,
-    .expect = cross_entropy_expect,
-    .bounds = cross_entropy_bounds};
+const Operator kCrossEntropy{.name = "cross-entropy",
+                             .also = {"ce", "cross_entropy"},
+                             .title = {"cross-entropy of one token", "单个 token 的交叉熵"},
+                             .formula = {"log Σ exp(x − max) − (x_target − max); the target is the row's first logit",
+                                         "log Σ exp(x − max) − (x_target − max)；目标为该行第一个 logit"},
+                             .inputs = {{.name = "logits"}},
+                             .variants = {kShifted, kByLogsumexp, kUnshifted},
+                             .scale = {"|logsumexp| + |x_target|", "|logsumexp| + |x_target|"},
+                             .exact = cross_entropy_exact,
+                             .emulate = cross_entropy_emulate,
+                             .magnitude = cross_entropy_magnitude,
+                             .expect = cross_entropy_expect,
+                             .bounds = cross_entropy_bounds};
 
 }  // namespace assay

@@ -44,7 +44,6 @@ struct RowErrors {
   double sum = 0;
   Moments sum_error;  // relative, of the sum as it is used
 
-  double log_sum() const { return std::log(sum) + std::log1p(sum_error.mean); }
   // Of log S, to first order.
   Moments log_sum_error() const {
     const double slope = 1 / (1 + sum_error.mean);
@@ -93,7 +92,8 @@ bool follow(const OperatorCall& call, std::size_t index, RowErrors& row, double&
   if (!std::isfinite(row.sum)) return false;
   row.sum_error = expected_row_sum(model, model.compute, row.weights, false, peak);
   const double used = row.sum + row.sum_error.mean;
-  row.sum_error += rounding_of(model, model.compute, used, spacing_at(sum_format(model), used));
+  row.sum_error += rounding_about(model, model.compute, used, std::sqrt(row.sum_error.variance),
+                                  spacing_at(sum_format(model), used));
   row.sum_error = scaled(row.sum_error, 1 / row.sum);
   for (double& weight : row.weights) weight /= row.sum;
   return row.sum_error.mean > -1;
@@ -119,6 +119,11 @@ Moments terms_in_sum(const RowErrors& row) {
   return out;
 }
 
+// `exact` has the errors until here, and is rounded into the format of the arithmetic.
+void round_about(const OperatorModel& model, double exact, double grid, Moments& errors) {
+  errors += rounding_about(model, model.compute, exact + errors.mean, std::sqrt(errors.variance), grid);
+}
+
 void softmax_row(const OperatorCall& call, std::size_t index, const RowErrors& row, ExpectedErrors& out) {
   const OperatorModel& model = call.model;
   const Moments input = weighted(row.weights, row.input);
@@ -127,7 +132,8 @@ void softmax_row(const OperatorCall& call, std::size_t index, const RowErrors& r
   Moments divisor = {0, row.sum_error.variance * factor * factor};
   if (call.variant == kReciprocal) {
     const double inverse = factor / row.sum;
-    divisor += scaled(rounding_of(model, model.compute, inverse), 1 / inverse);
+    divisor +=
+        scaled(rounding_about(model, model.compute, inverse, inverse * std::sqrt(divisor.variance)), 1 / inverse);
   }
   for (std::size_t k = 0; k < row.weights.size(); ++k) {
     const double weight = row.weights[k];
@@ -161,45 +167,49 @@ void logsumexp_expect(const OperatorCall& call, const ExactLanes& exact, Expecte
     RowErrors row;
     if (!follow(call, index, row, out.peak)) continue;
     out.input[index] += weighted(row.weights, row.input);
-    Moments& inner = out.inner[index];
-    inner += terms_in_sum(row);
+    Moments inner = terms_in_sum(row);
     inner += row.log_sum_error();
-    const double log_sum = row.log_sum();
-    inner += rounding_of(model, model.compute, log_sum);
-    if (call.variant == kUnshifted) continue;
-    const double grid = std::min(spacing_at(model.compute, row.shift), spacing_at(model.compute, log_sum));
-    inner += rounding_of(model, model.compute, row.shift + log_sum, grid);
+    const double exact = std::log(row.sum);
+    round_about(model, exact, 0, inner);
+    if (call.variant != kUnshifted) {
+      const double grid = std::min(spacing_at(model.compute, row.shift), spacing_at(model.compute, exact));
+      round_about(model, row.shift + exact, grid, inner);
+    }
+    out.inner[index] += inner;
   }
 }
 
 void cross_entropy_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   results_are_of(call.model.compute, exact, out);
   const OperatorModel& model = call.model;
-  const NumberFormat& compute = model.compute;
+  const auto spacing = [&](double value) { return spacing_at(model.compute, value); };
   for (std::size_t index = 0; index < call.rows(); ++index) {
     RowErrors row;
     if (!follow(call, index, row, out.peak)) continue;
     const double weight = row.weights[kTarget];
     out.input[index] += scaled(against_all(row.input[kTarget], weight, weighted(row.weights, row.input)), -1);
-    Moments& inner = out.inner[index];
-    inner += weighted(row.weights, row.term);
+    Moments inner = weighted(row.weights, row.term);
     inner += scaled(against_all(row.logit[kTarget], weight, weighted(row.weights, row.logit)), -1);
     inner += row.log_sum_error();
-    const double log_sum = row.log_sum();
-    inner += rounding_of(model, compute, log_sum);
     const Moments arguments = weighted(row.weights, row.argument);
-    const double log_grid = spacing_at(compute, log_sum);
     const double argument = row.arguments[kTarget];
-    if (call.variant != kByLogsumexp) {
+    const double exact = std::log(row.sum);
+    if (call.variant == kByLogsumexp) {
+      inner += arguments;
+      round_about(model, exact, 0, inner);
+      const double all = row.shift + exact;
+      const double target = row.shift + argument;
+      round_about(model, all, std::min(spacing(exact), spacing(row.shift)), inner);
+      round_about(model, all - target, std::min(spacing(all), spacing(target)), inner);
+    } else {
+      Moments log_only = inner;
+      log_only += arguments;
+      const Moments of_log = rounding_about(model, model.compute, exact + log_only.mean, std::sqrt(log_only.variance));
+      inner += of_log;
       inner += scaled(against_all(row.argument[kTarget], weight, arguments), -1);
-      inner += rounding_of(model, compute, log_sum - argument, std::min(log_grid, spacing_at(compute, argument)));
-      continue;
+      round_about(model, exact - argument, std::min(spacing(exact), spacing(argument)), inner);
     }
-    inner += arguments;
-    const double all = row.shift + log_sum;
-    inner += rounding_of(model, compute, all, std::min(log_grid, spacing_at(compute, row.shift)));
-    const double target = row.shift + argument;
-    inner += rounding_of(model, compute, all - target, std::min(spacing_at(compute, all), spacing_at(compute, target)));
+    out.inner[index] += inner;
   }
 }
 

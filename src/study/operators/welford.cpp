@@ -97,12 +97,11 @@ class Expected {
  public:
   struct Number {
     double count = 0;
-    double mean = 0, squares = 0;      // as the format keeps them, on average
+    double mean = 0, squares = 0;         // as the format keeps them, on average
     double mean_var = 0, square_var = 0;  // variances around that
   };
 
-  Expected(const OperatorModel& model, const std::vector<double>& x)
-      : model_(model), x_(x), part_(sum_format(model)) {}
+  Expected(const OperatorModel& model, const std::vector<double>& x) : model_(model), x_(x), part_(sum_format(model)) {}
 
   Number first(std::size_t k) const {
     Number out;
@@ -147,12 +146,13 @@ class Expected {
     sum_up(sum.squares, sum.square_var, 0, rounding_of(model_, part_, sum.squares));
     const double square = apart * apart;
     const double apart_var = both_var + difference.variance;
-    sum.square_var += 4 * square * weight * weight * apart_var + scaled(rounding_of(model_, part_, square), weight).variance;
+    sum.square_var +=
+        4 * square * weight * weight * apart_var + scaled(rounding_of(model_, part_, square), weight).variance;
     sum_up(sum.squares, sum.square_var, weight * (square + apart_var), rounding_of(model_, part_, weight * square));
     sum_up(sum.squares, sum.square_var, 0, rounding_of(model_, part_, sum.squares));
     const double step = apart * kept_share;
-    sum.mean_var = sum.mean_var * (1 - share) * (1 - share) + other.mean_var * share * share +
-                   scaled(difference, share).variance;
+    sum.mean_var =
+        sum.mean_var * (1 - share) * (1 - share) + other.mean_var * share * share + scaled(difference, share).variance;
     sum_up(sum.mean, sum.mean_var, step, rounding_of(model_, part_, step));
     sum_up(sum.mean, sum.mean_var, 0, rounding_of(model_, part_, sum.mean));
     sum.count = all;
