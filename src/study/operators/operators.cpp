@@ -8,7 +8,7 @@ namespace assay {
 
 const std::vector<const Operator*>& operators() {
   static const std::vector<const Operator*> all = {&kSum,        &kMean, &kDot,  &kMatmul, &kNorm,
-                                                   &kAccumulate, &kGelu, &kSilu, &kRope};
+                                                   &kAccumulate, &kGelu, &kSilu, &kRope,   &kEma};
   return all;
 }
 

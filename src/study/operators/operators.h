@@ -14,5 +14,6 @@ extern const Operator kAccumulate;  // sums.cpp
 extern const Operator kGelu;        // activations.cpp
 extern const Operator kSilu;        // activations.cpp
 extern const Operator kRope;        // rope.cpp
+extern const Operator kEma;         // ema.cpp
 
 }  // namespace assay
