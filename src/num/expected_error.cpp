@@ -207,7 +207,13 @@ Moments rounding_moments(Rounding rounding, double spacing, double grid, double 
 }
 
 Moments rounding_moments(const NumberFormat& format, Rounding rounding, double value, double grid) {
-  return rounding_moments(rounding, spacing_at(format, value), grid, value);
+  const double spacing = spacing_at(format, value);
+  // Below the smallest number the result is 0 or that number, and the value says which.
+  if (std::abs(value) < spacing && grid < spacing) {
+    const TermError one = error_of_term(value / spacing, rounding);
+    return {one.error * spacing, std::max(0.0, one.square - one.error * one.error) * spacing * spacing};
+  }
+  return rounding_moments(rounding, spacing, grid, value);
 }
 
 Moments TermRounding::measure(double spacing, Rounding rounding) const {

@@ -120,9 +120,9 @@ double gelu_slope(double x, std::string_view variant) {
   return 0.5 * std::erfc(-x * kRootHalf) + x * 0.5 * kRootTwoOverPi * std::exp(-x * x / 2);
 }
 
-void gelu_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedErrors& out) {
+void gelu_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   expect_inputs(call, [&](double x) { return gelu_slope(x, call.variant); }, out);
-  expect_chain(call, GeluFormula(), out);
+  expect_chain(call, GeluFormula(), exact, out);
 }
 
 // --- silu -------------------------------------------------------------------------------------------------------------
@@ -144,9 +144,9 @@ void silu_emulate(const OperatorCall& call, Lanes& out, SumEvents* /*events*/) {
   emulate_chain(call, SiluFormula(), out);
 }
 
-void silu_expect(const OperatorCall& call, const ExactLanes& /*exact*/, ExpectedErrors& out) {
+void silu_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out) {
   expect_inputs(call, [](double x) { return swish_slope(x, 1); }, out);
-  expect_chain(call, SiluFormula(), out);
+  expect_chain(call, SiluFormula(), exact, out);
 }
 
 }  // namespace

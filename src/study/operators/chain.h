@@ -84,7 +84,7 @@ Moments through(const Moments& error, double slope);
 template <class Formula>
 void emulate_chain(const OperatorCall& call, Formula formula, Lanes& out);
 template <class Formula>
-void expect_chain(const OperatorCall& call, Formula formula, ExpectedErrors& out);
+void expect_chain(const OperatorCall& call, Formula formula, const ExactLanes& exact, ExpectedErrors& out);
 
 }  // namespace assay
 

@@ -7,9 +7,23 @@
 namespace assay {
 
 const std::vector<const Operator*>& operators() {
-  static const std::vector<const Operator*> all = {&kSum,        &kMean,    &kDot,       &kMatmul,       &kNorm,
-                                                   &kAccumulate, &kSoftmax, &kLogsumexp, &kCrossEntropy, &kLayerNorm,
-                                                   &kRmsNorm,    &kGelu,    &kSilu,      &kRope};
+  static const std::vector<const Operator*> all = {
+      &kSum,           //
+      &kMean,          //
+      &kDot,           //
+      &kMatmul,        //
+      &kNorm,          //
+      &kAccumulate,    //
+      &kSoftmax,       //
+      &kLogsumexp,     //
+      &kCrossEntropy,  //
+      &kLayerNorm,     //
+      &kRmsNorm,       //
+      &kGelu,          //
+      &kSilu,          //
+      &kRope,          //
+      &kEma,           //
+  };
   return all;
 }
 

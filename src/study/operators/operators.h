@@ -14,6 +14,7 @@ extern const Operator kAccumulate;  // sums.cpp
 extern const Operator kGelu;        // activations.cpp
 extern const Operator kSilu;        // activations.cpp
 extern const Operator kRope;        // rope.cpp
+extern const Operator kEma;         // ema.cpp
 
 extern const Operator kSoftmax;       // softmax.cpp
 extern const Operator kLogsumexp;     // softmax.cpp
