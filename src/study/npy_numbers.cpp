@@ -26,17 +26,15 @@ Result<NpyNumbers> NpyNumbers::of(NpyFile file, const std::string& path, const s
   const std::string is = "its elements have dtype '" + type.written + "'";
   if (!codes_of) {
     if (type.kind != NpyType::Kind::kRaw) return NpyNumbers(std::move(file), codes_of);
-    return refuse(
-        is + ", which does not say what numbers they are",
-        type.bytes == 2 ? "say which format: --npy-dtype bf16" : "say which format: --npy-dtype e4m3, e5m2, e8m0, …");
+    return refuse(is + ", which does not say what numbers they are", "say which format they are codes of");
   }
   if (type.kind == NpyType::Kind::kFloat || type.kind == NpyType::Kind::kBool) {
-    return refuse(is + ": they are numbers already, not codes of " + codes_of->name, "leave out --npy-dtype");
+    return refuse(is + ": they are numbers already, not codes of " + codes_of->name, "take them as they are");
   }
   if (codes_of->bits == 0 || static_cast<std::size_t>((codes_of->bits + 7) / 8) != type.bytes) {
     return refuse(is + ", " + std::to_string(8 * type.bytes) + " bits; codes of " + codes_of->name + " have " +
                       (codes_of->bits == 0 ? "no bits of their own" : std::to_string(codes_of->bits)),
-                  "name the format that the file was saved in");
+                  "say with --input which format they are: --input bf16");
   }
   return NpyNumbers(std::move(file), codes_of);
 }
