@@ -10,8 +10,8 @@
 #include <limits>
 #include <optional>
 
-#include "format/tensors/npy.h"
 #include "num/codes.h"
+#include "study/npy_numbers.h"
 #include "study/operators/operators.h"
 
 namespace assay {
@@ -34,23 +34,14 @@ std::string shape_of(const NpyLayout& layout) {
 }  // namespace
 
 struct ErrorInputs::File {
-  NpyFile array;
-  std::optional<NumberFormat> raw;  // what patterns of bits mean where the file does not say
-  std::uint64_t length = 0;         // of a row
+  NpyNumbers array;
+  std::uint64_t length = 0;  // of a row
   std::uint64_t rows = 0;
   std::vector<double> columns = {};  // all numbers, where rows are the array's columns
 
-  Result<void> read(std::uint64_t first, std::span<double> out) const {
-    if (!raw) return array.read(first, out);
-    std::vector<std::uint64_t> codes(out.size());
-    if (Result<void> read = array.read_codes(first, codes); !read) return read;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = decode(*raw, codes[i]);
-    return {};
-  }
-
   // Row `index`; of a matrix product's second factor column `index`.
   Result<void> row(std::uint64_t index, std::span<double> out) const {
-    if (columns.empty()) return read(index * length, out);
+    if (columns.empty()) return array.read(index * length, out);
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = columns[k * rows + index];
     return {};
   }
@@ -63,19 +54,14 @@ ErrorInputs::~ErrorInputs() = default;
 
 Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQuestion& question, std::size_t input) {
   const std::string& path = question.data[input].path;
-  NpyFile array = ASSAY_TRY(NpyFile::open(path));
-  const NpyLayout& layout = array.layout();
+  NpyFile file = ASSAY_TRY(NpyFile::open(path));
+  // What patterns of bits mean where the file does not say.
+  std::optional<NumberFormat> codes_of;
+  if (file.layout().type.kind == NpyType::Kind::kRaw) codes_of = question.model.input;
+  NpyNumbers array = ASSAY_TRY(NpyNumbers::of(std::move(file), path, codes_of));
+  const NpyLayout layout = array.layout();
   const Location where{.path = path};
   if (layout.count == 0) return fail(ErrorCode::kUsage, "the array is empty: " + shape_of(layout), where);
-  std::optional<NumberFormat> raw;
-  if (layout.type.kind == NpyType::Kind::kRaw) {
-    raw = question.model.input;
-    if (static_cast<std::size_t>(raw->bits) != 8 * layout.type.bytes) {
-      return fail(ErrorCode::kUsage,
-                  "its elements are " + std::to_string(layout.type.bytes) + " bytes that numpy gives no meaning", where,
-                  "say with --input which format they are: --input bf16");
-    }
-  }
   const bool columns = question.op == &kMatmul && input == 1;
   if (columns && layout.shape.size() != 2) {
     return fail(ErrorCode::kUsage, "the second factor of a matrix product is K × N, this is " + shape_of(layout),
@@ -83,13 +69,13 @@ Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQue
   }
   const std::uint64_t last = layout.shape.empty() ? 1 : layout.shape.back();
   const std::uint64_t first = layout.count / last;
-  auto out = std::make_unique<File>(File{std::move(array), raw, columns ? first : last, columns ? last : first});
+  auto out = std::make_unique<File>(File{std::move(array), columns ? first : last, columns ? last : first});
   if (!columns) return out;
   if (layout.count > kMostKept) {
     return fail(ErrorCode::kLimit, "more than " + std::to_string(kMostKept) + " numbers in the second factor", where);
   }
   out->columns.resize(out->array.layout().count);
-  if (const Result<void> read = out->read(0, out->columns); !read) return std::unexpected(read.error());
+  if (const Result<void> read = out->array.read(0, out->columns); !read) return std::unexpected(read.error());
   return out;
 }
 

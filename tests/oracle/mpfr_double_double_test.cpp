@@ -177,7 +177,7 @@ double worst_over(Unary ours, ExactUnary exact, const std::vector<DoubleDouble>&
   return worst;
 }
 
-std::vector<DoubleDouble> arguments(double low, double high, int smallest = -200, std::uint64_t count = kCount / 4) {
+std::vector<DoubleDouble> arguments(double low, double high, int smallest = -200, std::uint64_t count = kCount / 10) {
   Random random(4);
   std::vector<DoubleDouble> out;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -241,7 +241,7 @@ TEST(MpfrDoubleDouble, SinesNextToTheirZeros) {
 }
 
 TEST(MpfrDoubleDouble, ErrorFunctions) {
-  constexpr std::uint64_t kSome = kCount / 40;  // MPFR's are slow
+  constexpr std::uint64_t kSome = kCount / 80;  // MPFR's are slow
   EXPECT_LE(worst_over(erf, mpfr_erf, arguments(-1.2, 1.2, -200, kSome)), -97);
   EXPECT_LE(worst_over(erf, mpfr_erf, arguments(-30, 30, -200, kSome)), -97);
   EXPECT_LE(worst_over(erfc, mpfr_erfc, arguments(-6, 1, -200, kSome)), -97);
