@@ -169,11 +169,11 @@ void logsumexp_expect(const OperatorCall& call, const ExactLanes& exact, Expecte
     out.input[index] += weighted(row.weights, row.input);
     Moments inner = terms_in_sum(row);
     inner += row.log_sum_error();
-    const double exact = std::log(row.sum);
-    round_about(model, exact, 0, inner);
+    const double log_sum = std::log(row.sum);
+    round_about(model, log_sum, 0, inner);
     if (call.variant != kUnshifted) {
-      const double grid = std::min(spacing_at(model.compute, row.shift), spacing_at(model.compute, exact));
-      round_about(model, row.shift + exact, grid, inner);
+      const double grid = std::min(spacing_at(model.compute, row.shift), spacing_at(model.compute, log_sum));
+      round_about(model, row.shift + log_sum, grid, inner);
     }
     out.inner[index] += inner;
   }
@@ -193,21 +193,22 @@ void cross_entropy_expect(const OperatorCall& call, const ExactLanes& exact, Exp
     inner += row.log_sum_error();
     const Moments arguments = weighted(row.weights, row.argument);
     const double argument = row.arguments[kTarget];
-    const double exact = std::log(row.sum);
+    const double log_sum = std::log(row.sum);
     if (call.variant == kByLogsumexp) {
       inner += arguments;
-      round_about(model, exact, 0, inner);
-      const double all = row.shift + exact;
+      round_about(model, log_sum, 0, inner);
+      const double all = row.shift + log_sum;
       const double target = row.shift + argument;
-      round_about(model, all, std::min(spacing(exact), spacing(row.shift)), inner);
+      round_about(model, all, std::min(spacing(log_sum), spacing(row.shift)), inner);
       round_about(model, all - target, std::min(spacing(all), spacing(target)), inner);
     } else {
       Moments log_only = inner;
       log_only += arguments;
-      const Moments of_log = rounding_about(model, model.compute, exact + log_only.mean, std::sqrt(log_only.variance));
+      const Moments of_log =
+          rounding_about(model, model.compute, log_sum + log_only.mean, std::sqrt(log_only.variance));
       inner += of_log;
       inner += scaled(against_all(row.argument[kTarget], weight, arguments), -1);
-      round_about(model, exact - argument, std::min(spacing(exact), spacing(argument)), inner);
+      round_about(model, log_sum - argument, std::min(spacing(log_sum), spacing(argument)), inner);
     }
     out.inner[index] += inner;
   }
