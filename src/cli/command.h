@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/result.h"
@@ -32,6 +33,12 @@ struct Example {
   std::string_view meaning;
 };
 
+/// Words that a command takes, with what they mean: under a heading of their own in its help.
+struct Glossary {
+  std::string_view title;  // "operators"
+  std::vector<std::pair<std::string, std::string>> words = {};
+};
+
 struct Command {
   std::string_view name;       // "check"; of a group: "float show"
   std::string_view summary;    // one line, no full stop
@@ -39,6 +46,7 @@ struct Command {
   std::size_t least_arguments = 0;
   std::size_t most_arguments = 0;
   std::vector<Option> options;
+  Glossary glossary;
   std::vector<Example> examples;
   std::string_view notes;  // more for its help: exit status and the like
   /// Whether a word that begins with '-' is an argument all the same: "-1.5" is no option.

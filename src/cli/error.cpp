@@ -87,8 +87,10 @@ Result<void> set_parameters(const Choice& choice, ErrorQuestion& question) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       const std::string near = nearest(name, names);
-      return fail(ErrorCode::kUsage, "'" + std::string(op.name) + "' has no parameter '" + name + "'", {},
-                  near.empty() ? "" : "did you mean '" + near + "'?");
+      std::string hint = near.empty() ? "" : "did you mean '" + near + "'? ";
+      hint += names.empty() ? "it has none" : "it has:";
+      for (const std::string_view one : names) hint += " " + std::string(one);
+      return fail(ErrorCode::kUsage, "'" + std::string(op.name) + "' has no parameter '" + name + "'", {}, hint);
     }
     const auto index = static_cast<std::size_t>(found - names.begin());
     const OperatorParameter& parameter = op.parameters[index];
@@ -169,24 +171,27 @@ int run(const Choice& choice, const std::string& op) {
   return print(render(*report, *choice.output), report->complete ? kExitOk : kExitInterrupted, choice.output->file);
 }
 
-const std::string& notes() {
-  static const std::string text = [] {
-    std::string out = "Operators: ";
-    for (const Operator* one : operators()) {
-      out += std::string(one->name) + " (" + one->title.en;
-      for (std::size_t i = 0; i < one->variants.size(); ++i)
-        out += (i == 0 ? "; --variant " : ", ") + std::string(one->variants[i]);
-      for (std::size_t i = 0; i < one->parameters.size(); ++i)
-        out += (i == 0 ? "; --set " : ", ") + std::string(one->parameters[i].name) + "=";
-      out += one == operators().back() ? "). " : "), ";
+constexpr std::string_view kNotes =
+    "The data are numbers of FP32; --dtype is what they are rounded into first and what the result is rounded into "
+    "last. "
+    "In between all is in FP32, as GPUs and NPUs do it, unless --compute and --accumulate say otherwise. Orders: "
+    "sequential, pairwise, cascade (PyTorch on a CPU), lanes:N (term k to sum k mod N, then a tree), blocks:N, "
+    "split:N. "
+    "Units: 'assay unit list'. Formats: 'assay float table'.";
+
+Glossary operators_glossary() {
+  Glossary out{"operators"};
+  for (const Operator* one : operators()) {
+    std::string meaning = one->title.en == one->name ? one->formula.en : one->title.en;
+    for (std::size_t i = 0; i < one->variants.size(); ++i) {
+      meaning += (i == 0 ? "; --variant " : ", ") + std::string(one->variants[i]);
     }
-    return out +
-           "The data are numbers of FP32; --dtype is what they are rounded into first and what the result is rounded "
-           "into last. In between all is in FP32, as GPUs and NPUs do it, unless --compute and --accumulate say "
-           "otherwise. Orders: sequential, pairwise, cascade, lanes:N (term k to sum k mod N, then a tree), blocks:N, "
-           "split:N. 'assay unit list' names the matrix units.";
-  }();
-  return text;
+    for (const OperatorParameter& parameter : one->parameters) {
+      meaning += "; --set " + std::string(parameter.name) + "=" + rounded_decimal(parameter.value);
+    }
+    out.words.emplace_back(one->name, std::move(meaning));
+  }
+  return out;
 }
 
 // Remembers what was typed, for the report.
@@ -339,7 +344,8 @@ Command error_command() {
       {"assay error sum --dtype fp16 --accumulate fp16 --data positive", "a sum that stops growing"},
       {"assay error matmul --unit h100/e4m3 --data uniform -n 16384", "a matrix unit that cuts"},
       {"assay error dot --dtype bf16 --order-study", "what another order of the terms changes"}};
-  command.notes = notes();
+  command.glossary = operators_glossary();
+  command.notes = kNotes;
   command.run = [choice](const std::vector<std::string>& arguments) { return run(*choice, arguments.front()); };
   return command;
 }

@@ -39,6 +39,14 @@ std::string help_of(const Option& option) {
   return out;
 }
 
+std::string glossary_text(const Glossary& glossary) {
+  constexpr int kWidestWord = 16;
+  if (glossary.words.empty()) return {};
+  std::string out = "\n" + std::string(glossary.title) + ":\n";
+  for (const auto& [word, meaning] : glossary.words) add_row(out, word, kWidestWord, meaning);
+  return out;
+}
+
 std::string examples_text(const std::vector<Example>& examples) {
   std::string out = examples.empty() ? "" : "\nexamples:\n";
   for (const Example& example : examples) {
@@ -70,7 +78,7 @@ std::string help_text(const Command& command) {
       add_row(out, left, kWidestUsage, help_of(option));
     }
   }
-  return out + examples_text(command.examples) + notes_text(command.notes);
+  return out + glossary_text(command.glossary) + examples_text(command.examples) + notes_text(command.notes);
 }
 
 std::string help_text(const CommandGroup& group) {

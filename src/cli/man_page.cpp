@@ -36,6 +36,13 @@ std::string option_entry(const Option& option) {
   return out + "\n" + troff(help) + "\n";
 }
 
+std::string glossary_entry(const Glossary& glossary) {
+  std::string out = glossary.words.empty() ? "" : ".PP\n" + troff(glossary.title) + ":\n";
+  for (const auto& [word, meaning] : glossary.words)
+    out += ".TP\n\\fB" + troff(word) + "\\fR\n" + troff(meaning) + "\n";
+  return out;
+}
+
 std::string examples_entry(const std::vector<Example>& examples) {
   std::string out = examples.empty() ? "" : ".PP\nExamples:\n";
   for (const Example& example : examples) {
@@ -69,6 +76,7 @@ std::string man_page() {
     out += ".SS \"assay " + troff(command.name) + (command.arguments.empty() ? "" : " " + troff(command.arguments)) +
            "\"\n" + troff(command.summary) + ".\n";
     for (const Option& option : command.options) out += option_entry(option);
+    out += glossary_entry(command.glossary);
     if (!command.notes.empty()) out += ".PP\n" + troff(command.notes) + "\n";
     out += examples_entry(command.examples);
   }

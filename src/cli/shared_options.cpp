@@ -117,7 +117,7 @@ Option jobs_option(unsigned* jobs) {
   return {"jobs",
           'j',
           "N",
-          "read N files at a time; 0: as many as there are processors",
+          "work on N things at a time; 0: as many as there are processors",
           {},
           [jobs](const std::string& value) -> Result<void> {
             constexpr unsigned kMost = 1024;

@@ -30,7 +30,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "num/double_bits.h"
 #include "num/format.h"
 
 namespace assay {
@@ -185,7 +187,12 @@ class UnitsWalker {
 }  // namespace
 
 double spacing_at(const NumberFormat& format, double value) {
-  const bool ordinary = value != 0 && std::isfinite(value);
+  const double size = std::abs(value);
+  if (size >= std::numeric_limits<double>::min() && size <= std::numeric_limits<double>::max()) {
+    const int quantum = quantum_exponent(format, exponent_of(value));
+    return quantum >= std::numeric_limits<double>::min_exponent - 1 ? power_of_two(quantum) : std::ldexp(1.0, quantum);
+  }
+  const bool ordinary = size > 0 && std::isfinite(size);
   return std::ldexp(1.0, quantum_exponent(format, ordinary ? std::ilogb(value) : smallest_exponent(format)));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "num/double_bits.h"
 #include "num/double_double.h"
 #include "num/expected_unit.h"
 #include "num/format.h"
@@ -55,10 +56,9 @@ void round_terms(const OperatorModel& model, RowTerms& terms, Moments& error) {
 
 double lowest_bit(double number) {
   if (number == 0 || !std::isfinite(number)) return std::numeric_limits<double>::infinity();
-  int exponent = 0;
-  const double significand = std::frexp(std::abs(number), &exponent);
-  const auto digits = static_cast<std::uint64_t>(std::ldexp(significand, 53));
-  return std::ldexp(1.0, exponent - 53 + std::countr_zero(digits));
+  const DoubleParts parts = parts_of(number);
+  const int exponent = parts.exponent + std::countr_zero(parts.whole);
+  return exponent >= std::numeric_limits<double>::min_exponent - 1 ? power_of_two(exponent) : std::ldexp(1.0, exponent);
 }
 
 void exact_sums(const Lanes& x, ExactLanes& out) {
