@@ -8,7 +8,7 @@
 // K / g · Q and Q grows with the sum. The sum is followed with its mean error, since an accumulator that has lost a
 // quarter reaches the next power of two later.
 //
-// Units that round to nearest (chains of multiply-adds, pairs) are sums with a rounding an addition.
+// Units that round to nearest (chains of multiply-adds, lanes of them, pairs) are sums with a rounding an addition.
 //
 // Where it fails: products of one row that are not like the sample's; sums that stay near zero though their addends are
 // large.
@@ -37,6 +37,7 @@ class UnitWalk {
     switch (unit_.step) {
       case StepKind::kFused: return fused(a, b);
       case StepKind::kStaged: return staged(a, b);
+      case StepKind::kLanes: return lanes(a, b);
       case StepKind::kPairs: return pairs(a, b);
       case StepKind::kFma:
       case StepKind::kMultiplyAdd: return chain(a, b);
@@ -138,6 +139,27 @@ class UnitWalk {
       tree.push_back(product(a[k], b[k]));
       round_product(tree.back(), error);
     }
+    add_tree(std::move(tree), error);
+  }
+
+  void lanes(std::span<const double> a, std::span<const double> b) {
+    const std::size_t count = std::min(a.size(), static_cast<std::size_t>(unit_.interleaved));
+    Moments error;
+    std::vector<Product> tree;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      const Product one = product(a[k], b[k]);
+      if (k < count) {
+        tree.push_back(one);
+      } else {
+        Product& lane = tree[k % count];
+        lane = {lane.value + one.value, std::min(lane.grid, one.grid), 0};
+      }
+      round_product(tree[k % count], error);
+    }
+    add_tree(std::move(tree), error);
+  }
+
+  void add_tree(std::vector<Product> tree, Moments error) {
     while (tree.size() > 1) {
       std::vector<Product> next;
       for (std::size_t i = 0; i + 1 < tree.size(); i += 2) {
@@ -178,8 +200,12 @@ SumBounds unit_bounds(const MatrixUnit& unit, std::size_t length) {
   const auto steps = static_cast<double>((length + group - 1) / group);
   const double rounding = unit_roundoff(unit.accumulator) * (unit.rounding == Rounding::kNearestEven ? 1 : 2);
   const double cut = unit.fraction_bits == kNothingCut ? 0 : std::ldexp(1.0, -unit.fraction_bits);
-  const bool one_by_one = unit.step == StepKind::kPairs || unit.step == StepKind::kMultiplyAdd;
-  const double roundings = one_by_one ? std::log2(static_cast<double>(group)) + 2 : 1;
+  const auto roundings_of_a_step = [&] {
+    if (unit.step == StepKind::kFused || unit.step == StepKind::kStaged || unit.step == StepKind::kFma) return 1.0;
+    const double lanes = unit.step == StepKind::kLanes ? unit.interleaved : unit.group;
+    return static_cast<double>(unit.group) / lanes + std::log2(lanes) + 1;
+  };
+  const double roundings = roundings_of_a_step();
   const double total = steps * ((static_cast<double>(group) + 1) * cut + roundings * rounding);
   return {total, total};
 }

@@ -17,6 +17,8 @@
 //   rounded. FP8: products of even and of odd places are aligned apart and meet first, rounded down to F; there a c that
 //   lies wholly below its last bit counts as zero, where rounding down would have made -1 of a negative one.
 // pairs (AMD CDNA2): floating-point operations one by one. Products are rounded, then (p0 + p1) + (p2 + p3), then c +.
+// lanes (Intel AMX with two lanes and BF16; dot products of vector units)
+//   Each lane is a chain of fused multiply-adds from zero over its products; the lanes are then summed and added to c.
 // fma, multiply-add: what a CPU or a vector unit does in the order of k.
 //
 // Special values, in all of them:
@@ -164,6 +166,23 @@ void pairs_step(const MatrixUnit& unit, const StepRounder& rounder, const Rows& 
   odd_sums(rows.count, rows.c, held.data(), sums);
 }
 
+void lanes_step(const MatrixUnit& unit, const StepRounder& rounder, const Rows& rows, std::size_t products,
+                std::vector<double>& held, double* sums) {
+  const auto lanes = static_cast<std::size_t>(unit.interleaved);
+  held.assign(lanes * kRows, 0);
+  double product[kRows];
+  for (std::size_t k = 0; k < products; ++k) {
+    double* const lane = held.data() + k % lanes * kRows;
+    for (std::size_t r = 0; r < rows.count; ++r) {
+      product[r] = rows.a[k * rows.stride + r] * rows.b[k * rows.stride + r];
+    }
+    odd_sums(rows.count, lane, product, lane);
+    rounder(rows.count, lane, lane);
+  }
+  sum_pairs(rounder, rows.count, lanes, held.data());
+  odd_sums(rows.count, rows.c, held.data(), sums);
+}
+
 void chain_step(const MatrixUnit& unit, const StepRounder& rounder, const Rows& rows, double* sums) {
   double product[kRows];
   for (std::size_t r = 0; r < rows.count; ++r) product[r] = rows.a[r] * rows.b[r];
@@ -188,6 +207,7 @@ void all_steps(const MatrixUnit& unit, const StepRounder& rounder, std::size_t l
     switch (unit.step) {
       case StepKind::kFused: fused_step(unit, rows, products, sums); break;
       case StepKind::kStaged: staged_step(unit, rows, products, sums); break;
+      case StepKind::kLanes: lanes_step(unit, rounder, rows, products, held, sums); break;
       case StepKind::kPairs: pairs_step(unit, rounder, rows, products, held, sums); break;
       case StepKind::kFma:
       case StepKind::kMultiplyAdd: chain_step(unit, rounder, rows, sums); break;
@@ -213,8 +233,11 @@ bool bits_fit(int bits) { return bits == kNothingCut || (bits >= 2 && bits <= kM
 const char* fault_of_step(const MatrixUnit& unit) {
   const bool one_by_one = unit.step == StepKind::kFma || unit.step == StepKind::kMultiplyAdd;
   if (one_by_one && unit.group != 1) return "a chain takes products one by one: the group is 1";
+  if (unit.step == StepKind::kLanes) {
+    return unit.interleaved >= 1 && unit.interleaved <= unit.group ? nullptr : "there are 1 to g lanes";
+  }
   if (unit.step != StepKind::kStaged) {
-    return unit.interleaved == 1 ? nullptr : "only a staged step aligns its products in sets";
+    return unit.interleaved == 1 ? nullptr : "only a step with lanes, or a staged one, has sets of products";
   }
   if (unit.fraction_bits == kNothingCut || unit.late_bits == kNothingCut) {
     return "a staged step cuts twice: F and late are 2 to 40 bits";

@@ -17,6 +17,7 @@ namespace assay {
 enum class StepKind : std::uint8_t {
   kFused,        // c and products aligned to the largest exponent, cut there, summed exactly, rounded once
   kStaged,       // the products that way without c; their sum and c are aligned and cut a second time, then rounded
+  kLanes,        // products dealt out to lanes, c = a·b + c in each; the lanes summed pairwise, their sum added to c
   kPairs,        // products rounded, summed pairwise with a rounding each, their sum added to c
   kFma,          // c = a·b + c for one product after the other, rounded once each
   kMultiplyAdd,  // the same with the product rounded before it is added
@@ -41,8 +42,9 @@ struct MatrixUnit {
   std::string chip;               // "NVIDIA H100"
   NumberFormat input;             // of a and b. More bits than it has are cut off before (TF32 in words of 32 bits)
   StepKind step = StepKind::kFused;
-  int group = 1;        // products of a step; kFma and kMultiplyAdd: 1
-  int interleaved = 1;  // kStaged: 2: products of even and odd places are aligned apart
+  int group = 1;  // products of a step; kFma and kMultiplyAdd: 1
+  /// kLanes: lanes, product k in lane k % interleaved. kStaged: 2: products of even and odd places are aligned apart.
+  int interleaved = 1;
   /// kFused, kStaged: addends keep this many bits below the leading bit of the largest; kNothingCut: all of them.
   int fraction_bits = kNothingCut;
   int late_bits = kNothingCut;  // kStaged: of the sum of products, when it meets c; c keeps fraction_bits
@@ -66,7 +68,7 @@ struct MatrixUnit {
 const std::vector<MatrixUnit>& matrix_units();
 
 /// By name ("h100/fp16"), as a description ("in=fp16,g=16,F=25,round=rz"), or a name that a description alters
-/// ("h100/fp16,F=24"). Keys: in, step (fused, staged, pairs, fma, multiply-add), g, F, align (rz, rd, ru, rne),
+/// ("h100/fp16,F=24"). Keys: in, step (fused, staged, lanes, pairs, fma, multiply-add), g, F, align (rz, rd, ru, rne),
 /// acc (a number format), round (of it), late, sets, out, flush (in, out, both, none), overflow (inf, saturate, ascend).
 /// Errors (kUsage): an unknown name with the nearest, a key or value that is impossible.
 /// `input`: of a description that does not name it.

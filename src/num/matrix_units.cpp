@@ -7,6 +7,8 @@
 // MMA-Sim. FP8 rows have c = 0 on Hopper: how its FP8 accumulator is aligned was not seen.
 // AMD: MMA-Sim, arXiv 2511.10909, and its repository. CDNA2's older bf16 instructions (those without "_1k") sum pairs
 // of two: "cdna2/bf16,g=2".
+// Intel: AMX is documented: in a tile of 16 pairs the even and the odd products are chains of fused multiply-adds, rounded
+// to nearest even, without subnormal numbers; their sum is added to the accumulator.
 // Ascend: CANN says that cubes accumulate in FP32, nothing more is published. The row is an assumption that loses
 // little; a probe of the chip replaces it (docs/matrix-units.md).
 
@@ -114,6 +116,18 @@ void add_amd(std::vector<MatrixUnit>& out) {
   for (const std::string_view input : {"e4m3fnuz", "e5m2fnuz"}) out.push_back(cdna3(third, input, 16, 2));
 }
 
+void add_intel(std::vector<MatrixUnit>& out) {
+  const Chip amx{"amx", "Intel AMX (Xeon since Sapphire Rapids)", {"sapphire-rapids", "granite-rapids"}};
+  MatrixUnit unit = unit_of(amx, "bf16", Standing::kPublishedModel);
+  unit.step = StepKind::kLanes;
+  unit.group = 32;
+  unit.interleaved = 2;
+  unit.rounding = Rounding::kNearestEven;
+  unit.flush_inputs = unit.flush_outputs = true;
+  unit.source = "Intel 64 and IA-32 Architectures Software Developer's Manual, TDPBF16PS";
+  out.push_back(std::move(unit));
+}
+
 void add_ascend(std::vector<MatrixUnit>& out) {
   const Chip cube{"ascend", "Huawei Ascend cube (assumed)", {"ascend910", "910b"}};
   for (const std::string_view input : {"fp16", "bf16"}) {
@@ -131,11 +145,9 @@ template <class Meaning>
 using Words = std::vector<std::pair<std::string_view, Meaning>>;
 
 const Words<StepKind>& step_words() {
-  static const Words<StepKind> words{{"fused", StepKind::kFused},
-                                     {"staged", StepKind::kStaged},
-                                     {"pairs", StepKind::kPairs},
-                                     {"fma", StepKind::kFma},
-                                     {"multiply-add", StepKind::kMultiplyAdd}};
+  static const Words<StepKind> words{{"fused", StepKind::kFused}, {"staged", StepKind::kStaged},
+                                     {"lanes", StepKind::kLanes}, {"pairs", StepKind::kPairs},
+                                     {"fma", StepKind::kFma},     {"multiply-add", StepKind::kMultiplyAdd}};
   return words;
 }
 
@@ -216,7 +228,7 @@ Result<void> take_key(MatrixUnit& unit, std::string_view key, std::string_view t
   if (key == "acc") return take_format(text, unit.accumulator);
   if (key == "out") return take_format(text, unit.output);
   if (key == "g") return take_count(key, text, kMostProducts, unit.group);
-  if (key == "sets") return take_count(key, text, 2, unit.interleaved);
+  if (key == "sets") return take_count(key, text, kMostProducts, unit.interleaved);
   if (key == "f") return take_bits("F", text, unit.fraction_bits);
   if (key == "late") return take_bits(key, text, unit.late_bits);
   if (key == "step") return take_word(step_words(), key, text, unit.step);
@@ -264,6 +276,7 @@ const std::vector<MatrixUnit>& matrix_units() {
     std::vector<MatrixUnit> out;
     add_nvidia(out);
     add_amd(out);
+    add_intel(out);
     add_ascend(out);
     return out;
   }();
@@ -321,8 +334,8 @@ std::string describe(const MatrixUnit& unit) {
   if (unit.step == StepKind::kStaged) {
     add("late", bits(unit.late_bits));
     add("late-align", word_of(rounding_words(), unit.late_alignment));
-    if (unit.interleaved != 1) add("sets", std::to_string(unit.interleaved));
   }
+  if (unit.interleaved != 1) add("sets", std::to_string(unit.interleaved));
   add("acc", unit.accumulator.name);
   add("round", word_of(rounding_words(), unit.rounding));
   if (unit.has_output()) add("out", unit.output.name);

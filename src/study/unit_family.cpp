@@ -87,6 +87,16 @@ void add_chains(std::vector<MatrixUnit>& out, MatrixUnit unit) {
   }
 }
 
+void add_lanes(std::vector<MatrixUnit>& out, MatrixUnit unit, std::size_t length) {
+  unit.step = StepKind::kLanes;
+  for (const int group : groups(length)) {
+    unit.group = group;
+    for (unit.interleaved = 1; unit.interleaved < group && unit.interleaved <= 32; unit.interleaved *= 2) {
+      out.push_back(unit);
+    }
+  }
+}
+
 void add_others(std::vector<MatrixUnit>& out, MatrixUnit unit, std::size_t length) {
   unit.step = StepKind::kPairs;
   for (const int group : groups(length)) {
@@ -138,6 +148,7 @@ std::vector<MatrixUnit> unit_family(const UnitRows& rows, const NumberFormat& in
       unit.rounding = mode;
       add_chains(out, unit);
       add_fused(out, unit, rows.length);
+      add_lanes(out, unit, rows.length);
       add_others(out, unit, rows.length);
     }
   }

@@ -116,18 +116,44 @@ std::vector<TriedUnit> with_variants(const std::vector<TriedUnit>& units, const 
   return out;
 }
 
+// They stand together; of equals the first stays.
+void keep_best_of_each_name(std::vector<TriedUnit>& units) {
+  std::vector<TriedUnit> out;
+  for (TriedUnit& tried : units) {
+    if (out.empty() || out.back().unit.name != tried.unit.name) {
+      out.push_back(std::move(tried));
+    } else if (tried.right > out.back().right) {
+      out.back() = std::move(tried);
+    }
+  }
+  units = std::move(out);
+}
+
 // In the order of the formats, those of one format in the order of the table.
 void try_presets(const UnitRows& rows, UnitFit& fit, unsigned jobs) {
   for (const NumberFormat& input : fit.inputs) {
     for (const MatrixUnit& unit : matrix_units()) {
       // TF32 units read FP32 words.
       const bool cuts = input.name == "fp32" && unit.input.unused_bits > 0 && fit.inputs.size() == 1;
-      if (unit.input.name == input.name || cuts) fit.near_presets.push_back({unit, 0});
+      if (unit.input.name != input.name && !cuts) continue;
+      fit.near_presets.push_back({unit, 0});
+      // Libraries round the result where their output has fewer bits.
+      for (const std::string_view name : {"fp16", "bf16"}) {
+        const NumberFormat narrow = number_format(name).value_or(NumberFormat{});
+        if (fit.facts.precision > narrow.precision || unit.accumulator.precision <= narrow.precision) continue;
+        fit.near_presets.push_back({unit, 0});
+        fit.near_presets.back().unit.output = narrow;
+      }
     }
   }
   count_right(fit.near_presets, rows, jobs);
+  keep_best_of_each_name(fit.near_presets);
   for (const TriedUnit& tried : fit.near_presets) {
     if (tried.right != rows.rows) continue;
+    if (tried.unit.standing == Standing::kAssumed) {
+      fit.assumed.push_back(tried.unit);
+      continue;
+    }
     const bool first = fit.presets.empty() || fit.presets.front().input.name == tried.unit.input.name;
     (first ? fit.presets : fit.also).push_back(tried.unit);
   }
@@ -153,15 +179,20 @@ template <class Value, class Set>
 std::vector<Value> also_right(const MatrixUnit& unit, const UnitRows& rows, unsigned jobs,
                               const std::vector<Value>& values, const Set& set) {
   std::vector<TriedUnit> tried;
+  std::vector<Value> possible;
   for (const Value value : values) {
     tried.push_back({unit, 0});
     set(tried.back().unit, value);
-    if (fault_of(tried.back().unit) != nullptr) tried.back().unit = unit;
+    if (fault_of(tried.back().unit) != nullptr) {
+      tried.pop_back();
+    } else {
+      possible.push_back(value);
+    }
   }
   count_right(tried, rows, jobs);
   std::vector<Value> out;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (tried[i].right == rows.rows) out.push_back(values[i]);
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    if (tried[i].right == rows.rows) out.push_back(possible[i]);
   }
   return out;
 }
@@ -173,7 +204,7 @@ void find_undecided(const UnitRows& rows, UnitFit& fit, unsigned jobs) {
     return also_right<Value>(unit, rows, jobs, values, set);
   };
   const bool aligns = unit.step == StepKind::kFused || unit.step == StepKind::kStaged;
-  if (aligns || unit.step == StepKind::kPairs) {
+  if (aligns || unit.step == StepKind::kPairs || unit.step == StepKind::kLanes) {
     std::vector<int> groups;
     for (int group = 1; group <= kMostProducts; group *= 2) groups.push_back(group);
     out.groups = right(groups, [](MatrixUnit& other, int value) { other.group = value; });

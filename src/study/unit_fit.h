@@ -26,6 +26,7 @@ struct UnitFit {
   std::vector<TriedUnit> nearest;       // where none fits: the best, best first
   std::vector<MatrixUnit> presets;      // named units that fit, of the first of `inputs` that has any
   std::vector<MatrixUnit> also;         // and of the others
+  std::vector<MatrixUnit> assumed;      // that fit, but are assumptions: nothing is recognised by them
   std::vector<TriedUnit> near_presets;  // where none fits: the best named ones
   /// Of the one to name: which other values of one parameter give all rows, too. Its own is among them.
   struct Undecided {

@@ -208,6 +208,7 @@ Result<UnitFinding> matmul_finding(const ProbeFile& file, const ProbeSection& se
     out.section.tables.push_back(parameters_table(fit.fitting.front().unit, &fit));
     std::vector<MatrixUnit> named = fit.presets;
     named.insert(named.end(), fit.also.begin(), fit.also.end());
+    named.insert(named.end(), fit.assumed.begin(), fit.assumed.end());
     if (!named.empty()) out.section.tables.push_back(presets_table(named));
     const std::vector<TriedUnit> others = distinct(fit);
     if (others.size() > 1) out.section.tables.push_back(models_table("fitting", others, fit.rows));

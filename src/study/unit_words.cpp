@@ -62,6 +62,7 @@ std::string_view step_name(StepKind step) {
   switch (step) {
     case StepKind::kFused: return "fused";
     case StepKind::kStaged: return "staged";
+    case StepKind::kLanes: return "lanes";
     case StepKind::kPairs: return "pairs";
     case StepKind::kFma: return "fma";
     case StepKind::kMultiplyAdd: break;
@@ -73,6 +74,7 @@ Text step_brief(StepKind step) {
   switch (step) {
     case StepKind::kFused: return {"fused sum", "融合求和"};
     case StepKind::kStaged: return {"staged sum", "分段求和"};
+    case StepKind::kLanes: return {"lanes of FMA chains", "多路 FMA 链"};
     case StepKind::kPairs: return {"pairwise sums", "成对求和"};
     case StepKind::kFma: return {"FMA chain", "FMA 链"};
     case StepKind::kMultiplyAdd: break;
@@ -112,6 +114,9 @@ Text step_words(const MatrixUnit& unit) {
     case StepKind::kStaged:
       return {"staged: products are aligned and summed, their sum meets the accumulator, rounded once",
               "分段：乘积先对齐求和，再与累加器相加，只舍入一次"};
+    case StepKind::kLanes:
+      return {"lanes: products are dealt out to chains of fused multiply-adds, whose results are summed",
+              "多路：乘积轮流分到各路融合乘加链，最后把各路相加"};
     case StepKind::kPairs:
       return {"pairs: products are summed pairwise, rounded each time", "成对：乘积两两相加，每次舍入"};
     case StepKind::kFma: return {"fused multiply-add, one product after the other", "逐个乘积的融合乘加"};
@@ -151,10 +156,15 @@ Text unit_words(const MatrixUnit& unit, std::size_t length) {
   Text group = shown == 1 ? Text{"one product a step", "每步 1 个乘积"}
                           : filled("{n} products a step", "每步 {n} 个乘积", {{"n", shown}});
   if (at_least) group = {group.en + " or more", group.in(Language::kChinese) + "或更多"};
-  const Values values = {{"group_en", group.en},           {"group_zh", group.zh},
-                         {"bits", unit.fraction_bits},     {"accumulator", unit.accumulator.title},
-                         {"step_en", step_words(unit).en}, {"step_zh", step_words(unit).zh},
-                         {"round_en", rounding.en},        {"round_zh", rounding.zh}};
+  const Values values = {{"group_en", group.en},
+                         {"group_zh", group.zh},
+                         {"bits", unit.fraction_bits},
+                         {"lanes", unit.interleaved},
+                         {"accumulator", unit.accumulator.title},
+                         {"step_en", step_words(unit).en},
+                         {"step_zh", step_words(unit).zh},
+                         {"round_en", rounding.en},
+                         {"round_zh", rounding.zh}};
   Text out;
   if (unit.step == StepKind::kFused && unit.fraction_bits != kNothingCut) {
     out =
@@ -163,6 +173,11 @@ Text unit_words(const MatrixUnit& unit, std::size_t length) {
   } else if (aligns && unit.fraction_bits == kNothingCut) {
     out = filled("exact sums, {group_en}, {accumulator} accumulator rounded {round_en}",
                  "精确求和，{group_zh}，累加器 {accumulator}，{round_zh}舍入", values);
+  } else if (unit.step == StepKind::kLanes) {
+    out = filled(
+        "{group_en}, dealt out to {lanes} chains of fused multiply-adds, {accumulator} accumulator rounded "
+        "{round_en}",
+        "{group_zh}，轮流分到 {lanes} 路融合乘加链，累加器 {accumulator}，{round_zh}舍入", values);
   } else if (aligns || unit.step == StepKind::kPairs) {
     out = filled("{group_en}, {step_en}, {accumulator} accumulator rounded {round_en}",
                  "{group_zh}，{step_zh}，累加器 {accumulator}，{round_zh}舍入", values);
@@ -177,7 +192,7 @@ Text unit_words(const MatrixUnit& unit, std::size_t length) {
 
 Table parameters_table(const MatrixUnit& unit, const UnitFit* fit) {
   const bool aligns = unit.step == StepKind::kFused || unit.step == StepKind::kStaged;
-  const bool grouped = aligns || unit.step == StepKind::kPairs;
+  const bool grouped = aligns || unit.step == StepKind::kPairs || unit.step == StepKind::kLanes;
   const UnitFit::Undecided none;
   const UnitFit::Undecided& open = fit != nullptr ? fit->undecided : none;
   Table out;
@@ -201,6 +216,7 @@ Table parameters_table(const MatrixUnit& unit, const UnitFit* fit) {
   if (grouped) {
     add("group", {"products of a step", "每步乘积数"}, {Value(unit.group), {}}, others_text(open.groups, unit.group));
   }
+  if (unit.step == StepKind::kLanes) add("lanes", {"lanes", "路数"}, {Value(unit.interleaved), {}}, {});
   if (aligns) {
     add("fraction_bits", {"bits kept below the largest", "最大加数以下保留位数"},
         {Value(unit.fraction_bits), bits_text(unit.fraction_bits)}, others_text(open.bits, unit.fraction_bits));

@@ -145,6 +145,14 @@ TEST(MatrixUnit, AmdUnits) {
   EXPECT_EQ(dot(unit("cdna3/e4m3fnuz"), {1}, {1}, -power(-40)), 1);  // here it counts as zero
 }
 
+TEST(MatrixUnit, AmxSumsEvenAndOddProductsApart) {
+  const double half = power(-12);
+  // Even places: 1 and 2^-24, which is lost; odd ones: 2^-24 twice, which is not.
+  EXPECT_EQ(dot(unit("amx/bf16"), {1, half, half, half}, {1, half, half, half}), 1 + power(-23));
+  EXPECT_EQ(dot(unit("amx/bf16"), {1, half, half, 0}, {1, half, half, 0}), 1);
+  EXPECT_EQ(dot(unit("amx/bf16"), {power(-127), 1}, {power(60), 0}), 0);  // a subnormal input
+}
+
 TEST(MatrixUnit, Tf32ReadsTheUpperBitsOfFp32) {
   std::vector<double> values{1 + power(-11), -(1 + power(-10) + power(-12)), 3};
   to_input(unit("a100/tf32"), values.size(), values.data());
@@ -206,14 +214,14 @@ MatrixUnit random_unit(std::mt19937_64& random) {
   constexpr Rounding kCuts[] = {Rounding::kTowardZero, Rounding::kDown, Rounding::kUp, Rounding::kNearestEven};
   constexpr Rounding kRoundings[] = {Rounding::kTowardZero,  Rounding::kDown,        Rounding::kUp,
                                      Rounding::kNearestEven, Rounding::kNearestAway, Rounding::kToOdd};
-  constexpr StepKind kSteps[] = {StepKind::kFused, StepKind::kFused, StepKind::kStaged,
+  constexpr StepKind kSteps[] = {StepKind::kFused, StepKind::kFused, StepKind::kStaged,     StepKind::kLanes,
                                  StepKind::kPairs, StepKind::kFma,   StepKind::kMultiplyAdd};
   MatrixUnit out;
   for (;;) {
     out = {};
     out.input = *number_format(std::vector{"fp16", "bf16", "tf32", "e4m3", "e5m2"}[static_cast<std::size_t>(below(5))]);
     out.accumulator = *number_format(std::vector{"fp32", "e8m13", "fp16", "e8m9"}[static_cast<std::size_t>(below(4))]);
-    out.step = kSteps[below(6)];
+    out.step = kSteps[below(7)];
     out.group = out.step == StepKind::kFma || out.step == StepKind::kMultiplyAdd ? 1 : 1 + below(20);
     out.fraction_bits = below(4) == 0 ? kNothingCut : 2 + below(39);
     out.late_bits = 2 + below(39);
@@ -224,6 +232,7 @@ MatrixUnit random_unit(std::mt19937_64& random) {
     out.flush_outputs = below(3) == 0;
     out.overflow = test::kAllOverflows[below(4)];
     if (out.step == StepKind::kStaged) out.interleaved = 1 + below(2);
+    if (out.step == StepKind::kLanes) out.interleaved = 1 + below(out.group);
     if (fault_of(out) == nullptr) return out;
   }
 }

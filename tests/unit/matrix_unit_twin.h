@@ -133,11 +133,12 @@ class TwinUnit {
       const bool infinite = std::fabs(product) >= std::ldexp(1.0, unit_.accumulator.emax + 1);
       special += infinite && unit_.step == StepKind::kStaged ? std::copysign(HUGE_VAL, product) : product;
     }
-    const bool rounds_products = unit_.step == StepKind::kPairs || unit_.step == StepKind::kMultiplyAdd;
-    if (!std::isfinite(special) && !rounds_products) return not_finite(special);
+    const bool at_once = unit_.step == StepKind::kFused || unit_.step == StepKind::kStaged;
+    if (!std::isfinite(special) && at_once) return not_finite(special);
     switch (unit_.step) {
       case StepKind::kFused: return fused(a, b, c);
       case StepKind::kStaged: return staged(a, b, c);
+      case StepKind::kLanes: return lanes(a, b, c);
       case StepKind::kPairs: return pairs(a, b, c);
       default: return chain(a.front(), b.front(), c);
     }
@@ -199,6 +200,16 @@ class TwinUnit {
   double pairs(const std::vector<double>& a, const std::vector<double>& b, double c) const {
     std::vector<double> level(static_cast<std::size_t>(unit_.group), 0.0);
     for (std::size_t i = 0; i < a.size(); ++i) level[i] = rounded(unit_, times(input(a[i]), input(b[i])), a[i] * b[i]);
+    return sum_of(c, tree(std::move(level)));
+  }
+
+  double lanes(const std::vector<double>& a, const std::vector<double>& b, double c) const {
+    std::vector<double> level(static_cast<std::size_t>(unit_.interleaved), 0.0);
+    for (std::size_t i = 0; i < a.size(); ++i) level[i % level.size()] = fma(a[i], b[i], level[i % level.size()]);
+    return sum_of(c, tree(std::move(level)));
+  }
+
+  double tree(std::vector<double> level) const {
     while (level.size() > 1) {
       std::vector<double> next;
       for (std::size_t i = 0; i < level.size(); i += 2) {
@@ -206,14 +217,20 @@ class TwinUnit {
       }
       level = std::move(next);
     }
-    return sum_of(c, level[0]);
+    return level[0];
+  }
+
+  double fma(double a, double b, double c) const {
+    if (!std::isfinite(c)) return not_finite(c + a * b);
+    if (a == 0 || b == 0) return sum_of(c, a * b);
+    const Whole product = times(input(a), input(b));
+    return rounded(unit_, c == 0 ? product : plus(held(c), product), 0.0);
   }
 
   double chain(double a, double b, double c) const {
     const Whole product = times(input(a), input(b));
     if (unit_.step == StepKind::kMultiplyAdd) return sum_of(c, rounded(unit_, product, a * b));
-    if (a == 0 || b == 0) return sum_of(c, a * b);
-    return c == 0 ? rounded(unit_, product, 0.0) : rounded(unit_, plus(held(c), product), 0.0);
+    return fma(a, b, c);
   }
 
   MatrixUnit unit_;

@@ -69,7 +69,8 @@ void expect_found(std::string_view name, const Recipe& recipe) {
   EXPECT_TRUE(same_arithmetic(found, truth)) << describe(found);
   EXPECT_EQ(fit.inputs.front().name, truth.input.name);
   if (!truth.name.empty()) {
-    EXPECT_THAT(names_of(fit.presets), Contains(truth.name));
+    const bool assumed = truth.standing == Standing::kAssumed;
+    EXPECT_THAT(names_of(assumed ? fit.assumed : fit.presets), Contains(truth.name));
   }
 }
 
