@@ -146,12 +146,14 @@ def order_pairs(count):
     return [(0, j) for j in range(1, count)]
 
 
-# For each format: M and the unit, so that a unit is lost beside M in FP32, and all units together are a number of it.
-ORDER_MASKS = {"fp32": (2.0 ** 60, 1.0), "bf16": (2.0 ** 60, 1.0), "fp16": (2.0 ** 15, 2.0 ** -14)}
+# For each format: M and the unit, so that even all units together are lost beside M in FP32.
+ORDER_MASKS = {"fp32": (2.0 ** 60, 1.0), "bf16": (2.0 ** 60, 1.0), "fp16": (2.0 ** 15, 2.0 ** -24)}
+# Units that FP32 keeps beside M, and the format itself does not.
+WIDTH_MASKS = {"fp32": (2.0 ** 30, 1.0), "bf16": (2.0 ** 12, 1.0), "fp16": (2.0 ** 13, 1.0)}
 
 
-def order_row(form, count, i, j):
-    large, unit = ORDER_MASKS[form.name]
+def order_row(masks, count, i, j):
+    large, unit = masks
     row = [unit] * count
     row[i], row[j] = large, -large
     return row
@@ -322,18 +324,19 @@ def test_matmul(device, writer, quick):
 
 
 def test_order(device, writer, quick):
-    torch = device.torch
     for form in ("fp32", "bf16", "fp16"):
-        for count in (64, 256) if quick else (64, 256, 1024):
-            pairs = order_pairs(count)
-            rows = [order_row(FORMATS[form], count, i, j) for i, j in pairs]
+        # The number of units has to be a number of the format.
+        counts = [n for n in (64, 256) + (() if quick else (1024,)) if n <= 2 ** FORMATS[form].precision]
+        tests = [(f"sum of {count} {form}", count, order_pairs(count), ORDER_MASKS[form]) for count in counts]
+        tests.append((f"accumulator of the sum of {form}", 64, [(0, j) for j in range(1, 64)], WIDTH_MASKS[form]))
+        for name, count, pairs, masks in tests:
+            rows = [order_row(masks, count, i, j) for i, j in pairs]
             try:
                 sums = device.numbers(device.tensor(rows, form).sum(dim=1))
             except (RuntimeError, NotImplementedError) as error:
                 writer.remark(f"sums of {form}: not done here: {error}")
                 break
-            large, unit = ORDER_MASKS[form]
-            keys = {"name": f"sum of {count} {form}", "input": form, "count": count, "mask": large, "unit": unit}
+            keys = {"name": name, "input": form, "count": count, "mask": masks[0], "unit": masks[1]}
             writer.section("sum-order", keys, ("i", "j", "d"))
             for (i, j), d in zip(pairs, sums):
                 writer.row([i], [j], [d])

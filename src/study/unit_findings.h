@@ -7,11 +7,18 @@
 namespace assay {
 
 struct UnitFinding {
-  Text sentence;  // "the rows are what h100/fp16 gives: …"
-  Text brief;     // of several: "fp16: h100/fp16"
+  Text sentence;  // "all 5,000 rows are those of h100/fp16: …"
+  Text brief;     // among others: "fp16: h100/fp16"; empty: nothing that an answer must tell
   Section section;
+  /// Findings of one kind stand in one section, their tables' rows one under the other.
+  bool gathered = false;
+  bool in_table = false;  // the row tells all that the sentence does
 };
 
 Result<UnitFinding> matmul_finding(const ProbeFile& file, const ProbeSection& section, unsigned jobs);
+
+Result<UnitFinding> order_finding(const ProbeFile& file, const ProbeSection& section);
+Result<UnitFinding> element_finding(const ProbeFile& file, const ProbeSection& section);
+Result<UnitFinding> repeat_finding(const ProbeFile& file, const ProbeSection& section);
 
 }  // namespace assay
