@@ -23,6 +23,7 @@ import struct
 import sys
 
 TILE = 128  # dot products are the diagonal of a product of TILE x TILE
+RUNS = 20  # of the same input
 
 
 # --- numbers: nothing here needs torch ---
@@ -209,7 +210,11 @@ class Writer:
         self.out.write(f"{pattern(run)}\t{bits:08x}\n")
 
 
-# --- the device ---
+# --- the device: nothing else knows torch ---
+
+# What torch raises where a device or a version has no such operation.
+NOT_DONE = (RuntimeError, TypeError, NotImplementedError, AttributeError)
+
 
 class Device:
     """Runs operations on lists of numbers and gives lists back."""
@@ -228,6 +233,9 @@ class Device:
             return self.torch.npu.get_device_name()
         return cpu_title()
 
+    def version(self):
+        return self.torch.__version__
+
     def tensor(self, values, form):
         """Of numbers of the format. The conversion is the CPU's, and exact."""
         return self.torch.tensor(values, dtype=self.torch.float32).to(self.types[form]).to(self.name)
@@ -236,8 +244,36 @@ class Device:
     def numbers(tensor):
         return tensor.float().cpu().tolist()
 
+    def matmuls(self):
+        """(name, input format, output format, length, function) of what there may be."""
+        torch = self.torch
+        cases = []
+        for form in ("fp16", "bf16"):
+            cases.append((f"matmul {form}", form, form, 32, torch.mm))
+            cases.append((f"matmul {form} to fp32", form, "fp32", 32,
+                          lambda a, b: torch.mm(a, b, out_dtype=torch.float32)))
+        cases.append(("matmul fp32", "fp32", "fp32", 32, torch.mm))
+        if self.name in ("cuda", "npu"):
+            form = "tf32" if self.name == "cuda" else "hf32"
+            cases.append((f"matmul {form}", form, "fp32", 32, torch.mm))
+        for form in ("e4m3", "e5m2") if hasattr(torch, "_scaled_mm") else ():
+            for fast in (True, False):
+                for output, out in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+                    words = "fast" if fast else "split"
+                    cases.append((f"matmul {form} to {output}, {words} accumulation", form, output, 64,
+                                  self.scaled_matmul(out, fast)))
+        return cases
+
+    def scaled_matmul(self, out, fast):
+        one = self.torch.ones((), dtype=self.torch.float32, device=self.name)
+        return lambda a, b: self.torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=out, use_fast_accum=fast)
+
     def dots(self, rows, form, multiply):
         """The dot products of (a, b) rows, TILE at a time as the diagonal of a product."""
+        if self.name == "cuda":  # whether FP32 is cut to TF32 or HF32
+            self.torch.backends.cuda.matmul.allow_tf32 = form == "tf32"
+        if self.name == "npu":
+            self.torch.npu.matmul.allow_hf32 = form == "hf32"
         results = []
         for first in range(0, len(rows), TILE):
             some = rows[first:first + TILE]
@@ -246,12 +282,39 @@ class Device:
             results += self.numbers(product.diagonal())
         return results[:len(rows)]
 
-    def set_short_fp32(self, allowed):
-        """Whether FP32 matmuls may use TF32 or HF32."""
-        if self.name == "cuda":
-            self.torch.backends.cuda.matmul.allow_tf32 = allowed
-        if self.name == "npu":
-            self.torch.npu.matmul.allow_hf32 = allowed
+    def sums(self, rows, form):
+        return self.numbers(self.tensor(rows, form).sum(dim=1))
+
+    def apply(self, operation, pairs, form):
+        function = {"add": self.torch.add, "multiply": self.torch.mul, "divide": self.torch.div,
+                    "sqrt": lambda x, _: self.torch.sqrt(x)}[operation]
+        return self.numbers(function(self.tensor([x for x, _ in pairs], form),
+                                     self.tensor([y for _, y in pairs], form)))
+
+    def repeats(self, quick):
+        """Operations by name, whose results may depend on chance."""
+        torch = self.torch
+        torch.manual_seed(1)
+        size = 128 if quick else 512
+        many = 1 << (14 if quick else 18)
+        x = torch.randn(size, size).to(self.name)
+        long = torch.randn(many).to(self.name)
+        places = torch.randint(0, 100, (many,)).to(self.name)
+        return {
+            "matmul fp32": lambda: self.digest(x @ x),
+            "matmul bf16": lambda: self.digest(x.bfloat16() @ x.bfloat16()),
+            "sum fp32": lambda: self.digest(long.sum().reshape(1)),
+            "softmax fp32": lambda: self.digest(torch.softmax(x, 1)),
+            "cumsum fp32": lambda: self.digest(torch.cumsum(long, 0)),
+            "index_add fp32": lambda: self.digest(torch.zeros(100, device=self.name).index_add(0, places, long)),
+        }
+
+    def digest(self, tensor):
+        """32 bits that depend on every bit of the result and on its place."""
+        torch = self.torch
+        bits = tensor.float().cpu().contiguous().view(torch.int32).flatten().to(torch.int64) & 0xFFFFFFFF
+        places = torch.arange(1, bits.numel() + 1, dtype=torch.int64) * 0x9E3779B1 & 0x7FFFFFFF
+        return int((bits * (places | 1) & 0xFFFFFFFF).sum().item()) & 0xFFFFFFFF
 
 
 def cpu_title():
@@ -282,40 +345,12 @@ def choose_device(torch, wanted):
 
 # --- tests ---
 
-def matmul_cases(device):
-    """(name, input format, output format, length, function) of what there may be."""
-    torch = device.torch
-    cases = []
-    for form in ("fp16", "bf16"):
-        cases.append((f"matmul {form}", form, form, 32, torch.mm))
-        cases.append((f"matmul {form} to fp32", form, "fp32", 32,
-                      lambda a, b: torch.mm(a, b, out_dtype=torch.float32)))
-    cases.append(("matmul fp32", "fp32", "fp32", 32, torch.mm))
-    if device.name in ("cuda", "npu"):
-        form = "tf32" if device.name == "cuda" else "hf32"
-        cases.append((f"matmul {form}", form, "fp32", 32, torch.mm))
-    if not hasattr(torch, "_scaled_mm"):
-        return cases
-
-    def scaled(out, fast):
-        one = torch.ones((), dtype=torch.float32, device=device.name)
-        return lambda a, b: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=out, use_fast_accum=fast)
-
-    for form in ("e4m3", "e5m2"):
-        for fast in (True, False):
-            for output, out in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
-                words = "fast" if fast else "split"
-                cases.append((f"matmul {form} to {output}, {words} accumulation", form, output, 64, scaled(out, fast)))
-    return cases
-
-
 def test_matmul(device, writer, quick):
-    for name, form, output, length, multiply in matmul_cases(device):
+    for name, form, output, length, multiply in device.matmuls():
         rows = matmul_rows(FORMATS[form], length, quick)
-        device.set_short_fp32(form in ("tf32", "hf32"))
         try:
             results = device.dots(rows, form, multiply)
-        except (RuntimeError, TypeError, NotImplementedError, AttributeError) as error:
+        except NOT_DONE as error:
             writer.remark(f"{name}: not done here: {error}")
             continue
         writer.section("matmul", {"name": name, "input": form, "output": output}, ("a", "b", "d"))
@@ -330,12 +365,11 @@ def test_order(device, writer, quick):
         tests = [(f"sum of {count} {form}", count, order_pairs(count), ORDER_MASKS[form]) for count in counts]
         tests.append((f"accumulator of the sum of {form}", 64, [(0, j) for j in range(1, 64)], WIDTH_MASKS[form]))
         for name, count, pairs, masks in tests:
-            rows = [order_row(masks, count, i, j) for i, j in pairs]
             try:
-                sums = device.numbers(device.tensor(rows, form).sum(dim=1))
-            except (RuntimeError, NotImplementedError) as error:
-                writer.remark(f"sums of {form}: not done here: {error}")
-                break
+                sums = device.sums([order_row(masks, count, i, j) for i, j in pairs], form)
+            except NOT_DONE as error:
+                writer.remark(f"{name}: not done here: {error}")
+                continue
             keys = {"name": name, "input": form, "count": count, "mask": masks[0], "unit": masks[1]}
             writer.section("sum-order", keys, ("i", "j", "d"))
             for (i, j), d in zip(pairs, sums):
@@ -343,16 +377,12 @@ def test_order(device, writer, quick):
 
 
 def test_elements(device, writer):
-    torch = device.torch
-    operations = {"add": torch.add, "multiply": torch.mul, "divide": torch.div,
-                  "sqrt": lambda x, _: torch.sqrt(x)}
     for form in ("fp32", "fp16", "bf16"):
-        for operation, function in operations.items():
+        for operation in ("add", "multiply", "divide", "sqrt"):
             pairs = element_pairs(FORMATS[form], operation)
             try:
-                results = device.numbers(function(device.tensor([x for x, _ in pairs], form),
-                                                  device.tensor([y for _, y in pairs], form)))
-            except (RuntimeError, NotImplementedError) as error:
+                results = device.apply(operation, pairs, form)
+            except NOT_DONE as error:
                 writer.remark(f"{operation} in {form}: not done here: {error}")
                 continue
             writer.section("elementwise", {"name": f"{operation} {form}", "input": form, "operation": operation},
@@ -361,38 +391,28 @@ def test_elements(device, writer):
                 writer.row([x], [y], [d])
 
 
-def digest(torch, tensor):
-    """32 bits that depend on every bit of the result and on its place."""
-    bits = tensor.float().cpu().contiguous().view(torch.int32).flatten().to(torch.int64) & 0xFFFFFFFF
-    places = torch.arange(1, bits.numel() + 1, dtype=torch.int64) * 0x9E3779B1 & 0x7FFFFFFF
-    return int((bits * (places | 1) & 0xFFFFFFFF).sum().item()) & 0xFFFFFFFF
-
-
 def test_determinism(device, writer, quick):
-    torch = device.torch
-    torch.manual_seed(1)
-    size = 128 if quick else 512
-    many = 1 << (14 if quick else 18)
-    x = torch.randn(size, size).to(device.name)
-    long = torch.randn(many).to(device.name)
-    places = torch.randint(0, 100, (many,)).to(device.name)
-    operations = {
-        "matmul fp32": lambda: x @ x,
-        "matmul bf16": lambda: x.bfloat16() @ x.bfloat16(),
-        "sum fp32": lambda: long.sum().reshape(1),
-        "softmax fp32": lambda: torch.softmax(x, 1),
-        "cumsum fp32": lambda: torch.cumsum(long, 0),
-        "index_add fp32": lambda: torch.zeros(100, device=device.name).index_add(0, places, long),
-    }
-    for name, function in operations.items():
+    for name, function in device.repeats(quick).items():
         try:
-            digests = [digest(torch, function()) for _ in range(20)]
-        except (RuntimeError, NotImplementedError) as error:
+            digests = [function() for _ in range(RUNS)]
+        except NOT_DONE as error:
             writer.remark(f"{name}: not done here: {error}")
             continue
         writer.section("determinism", {"name": name}, ("run", "digest"))
         for run, bits in enumerate(digests):
             writer.bits_row(run, bits)
+
+
+def probe(device, out, quick=False):
+    """Writes all that the device tells."""
+    writer = Writer(out)
+    writer.key("assay-probe", 1)
+    writer.key("device", device.title())
+    writer.key("torch", device.version())
+    test_matmul(device, writer, quick)
+    test_order(device, writer, quick)
+    test_elements(device, writer)
+    test_determinism(device, writer, quick)
 
 
 def main():
@@ -408,14 +428,7 @@ def main():
     device = Device(torch, choose_device(torch, options.device))
     opener = gzip.open if options.o.endswith(".gz") else open
     with sys.stdout if options.o == "-" else opener(options.o, "wt", encoding="ascii", errors="replace") as out:
-        writer = Writer(out)
-        writer.key("assay-probe", 1)
-        writer.key("device", device.title())
-        writer.key("torch", torch.__version__)
-        test_matmul(device, writer, options.quick)
-        test_order(device, writer, options.quick)
-        test_elements(device, writer)
-        test_determinism(device, writer, options.quick)
+        probe(device, out, options.quick)
     if options.o != "-":
         print(f"wrote {options.o}; assay unit identify {options.o}")
 

@@ -183,9 +183,16 @@ void lanes_step(const MatrixUnit& unit, const StepRounder& rounder, const Rows& 
   odd_sums(rows.count, rows.c, held.data(), sums);
 }
 
+// Products are exact in FP64, and a sum in FP64 is the processor's own.
+bool is_double(const MatrixUnit& unit) { return unit.accumulator.precision == std::numeric_limits<double>::digits; }
+
 void chain_step(const MatrixUnit& unit, const StepRounder& rounder, const Rows& rows, double* sums) {
   double product[kRows];
   for (std::size_t r = 0; r < rows.count; ++r) product[r] = rows.a[r] * rows.b[r];
+  if (is_double(unit)) {
+    for (std::size_t r = 0; r < rows.count; ++r) sums[r] = rows.c[r] + product[r];
+    return;
+  }
   if (unit.step == StepKind::kMultiplyAdd) rounder(rows.count, product, product);
   odd_sums(rows.count, rows.c, product, sums);
 }
@@ -212,7 +219,11 @@ void all_steps(const MatrixUnit& unit, const StepRounder& rounder, std::size_t l
       case StepKind::kFma:
       case StepKind::kMultiplyAdd: chain_step(unit, rounder, rows, sums); break;
     }
-    rounder(rows.count, sums, rows.c);
+    if (is_double(unit)) {
+      std::copy_n(sums, rows.count, rows.c);
+    } else {
+      rounder(rows.count, sums, rows.c);
+    }
     rows.a += group * rows.stride;
     rows.b += group * rows.stride;
   }
@@ -251,7 +262,12 @@ const char* fault_of_step(const MatrixUnit& unit) {
 const char* fault_of(const MatrixUnit& unit) {
   if (unit.input.precision < 1 || unit.input.precision > 24) return "inputs have a significand of 1 to 24 bits";
   if (unit.input.emin < -300 || unit.input.emax > 300) return "inputs lie between 2^-300 and 2^300";
-  if (!is_accumulator(unit.accumulator)) {
+  const bool chain = unit.step == StepKind::kFma || unit.step == StepKind::kMultiplyAdd;
+  const bool fp64 = is_double(unit) && unit.accumulator.emax == std::numeric_limits<double>::max_exponent - 1;
+  if (fp64 && (!chain || unit.rounding != Rounding::kNearestEven || unit.flush_outputs)) {
+    return "with an accumulator in FP64 only chains are emulated, rounded to nearest even, nothing flushed";
+  }
+  if (!fp64 && !is_accumulator(unit.accumulator)) {
     return "an accumulator is a format with sign, zero and infinities, a significand of 2 to 32 bits, and exponents "
            "from -300 to 300";
   }

@@ -35,7 +35,6 @@ struct Destination {
 
 std::vector<Destination> destinations(const ResultFacts& facts) {
   const NumberFormat fp32 = format("fp32");
-  // Random results of p bits come from a format of p bits; fewer than 7 are no random results.
   if (facts.precision > 16) return {{fp32, {}}};
   std::vector<Destination> out;
   for (const std::string_view name : {"bf16", "fp16"}) {
@@ -54,6 +53,15 @@ std::vector<Destination> destinations(const ResultFacts& facts) {
   }
   out.push_back({fp32, {}});
   return out;
+}
+
+// Sums in FP64, rounded at the end: what emulations do.
+void add_double_chain(std::vector<MatrixUnit>& out, MatrixUnit unit) {
+  unit.step = StepKind::kFma;
+  unit.accumulator = format("fp64");
+  unit.rounding = Rounding::kNearestEven;
+  if (!unit.has_output()) unit.output = format("fp32");
+  out.push_back(std::move(unit));
 }
 
 std::vector<int> groups(std::size_t length) {
@@ -151,6 +159,7 @@ std::vector<MatrixUnit> unit_family(const UnitRows& rows, const NumberFormat& in
       add_lanes(out, unit, rows.length);
       add_others(out, unit, rows.length);
     }
+    if (unit.accumulator.name == "fp32") add_double_chain(out, unit);
   }
   return out;
 }

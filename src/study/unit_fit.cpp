@@ -31,7 +31,7 @@ constexpr std::size_t kGrowth = 8;
 constexpr std::size_t kKept = 64;       // of models that are not all right
 constexpr std::size_t kMostKept = 512;  // of models that are
 constexpr std::size_t kVaried = 32;
-constexpr std::size_t kNearest = 5;
+constexpr std::size_t kNearest = 64;
 
 bool has_subnormals(const NumberFormat& format, const UnitRows& rows) {
   const double least = smallest_normal(format);

@@ -43,6 +43,8 @@ Open open_of(const UnitFit& fit) {
   Open out;
   for (const TriedUnit& tried : fit.fitting) {
     const MatrixUnit& unit = tried.unit;
+    // Sums in FP64 are next to exact.
+    if (unit.accumulator.name == "fp64" && first.fraction_bits == kNothingCut) continue;
     const bool one_product = group(unit) == 1 && group(first) == 1;
     out.step = out.step || group(unit) != group(first) || (unit.step != first.step && !one_product);
     out.alignment = out.alignment || unit.alignment != first.alignment;
@@ -148,15 +150,17 @@ Table presets_table(const std::vector<MatrixUnit>& units) {
 }
 
 // Of models that differ only in bits that make no difference the first.
-std::vector<TriedUnit> distinct(const UnitFit& fit) {
+std::vector<TriedUnit> distinct(const UnitFit& fit, const std::vector<TriedUnit>& units) {
   std::vector<TriedUnit> out;
   std::vector<std::string> seen;
-  for (const TriedUnit& tried : fit.fitting) {
+  for (const TriedUnit& tried : units) {
     MatrixUnit unit = tried.unit;
     unit.group = static_cast<int>(std::min(static_cast<std::size_t>(unit.group), fit.length));
-    unit.fraction_bits = kNothingCut;
+    if (tried.right == fit.rows) unit.fraction_bits = kNothingCut;
+    if (unit.fraction_bits > 30) unit.fraction_bits = kNothingCut;
+    unit.alignment = Rounding::kTowardZero;
     unit.input = fit.inputs.front();
-    const std::string what = describe(unit);
+    const std::string what = describe(unit) + " " + std::to_string(tried.right);
     if (std::find(seen.begin(), seen.end(), what) != seen.end()) continue;
     seen.push_back(what);
     out.push_back(tried);
@@ -204,17 +208,19 @@ Result<UnitFinding> matmul_finding(const ProbeFile& file, const ProbeSection& se
   tell_what_is_open(rows, fit, out.section.text);
   if (fit.fits()) {
     add_line(out.section.text, step_words(fit.fitting.front().unit));
-    add_line(out.section.text, both("--as " + describe(fit.fitting.front().unit)));
+    MatrixUnit described = fit.fitting.front().unit;
+    described.group = std::min(described.group, static_cast<int>(std::min<std::size_t>(fit.length, kMostProducts)));
+    add_line(out.section.text, both("--as " + describe(described)));
     out.section.tables.push_back(parameters_table(fit.fitting.front().unit, &fit));
     std::vector<MatrixUnit> named = fit.presets;
     named.insert(named.end(), fit.also.begin(), fit.also.end());
     named.insert(named.end(), fit.assumed.begin(), fit.assumed.end());
     if (!named.empty()) out.section.tables.push_back(presets_table(named));
-    const std::vector<TriedUnit> others = distinct(fit);
+    const std::vector<TriedUnit> others = distinct(fit, fit.fitting);
     if (others.size() > 1) out.section.tables.push_back(models_table("fitting", others, fit.rows));
     return out;
   }
-  out.section.tables.push_back(models_table("nearest", fit.nearest, fit.rows));
+  out.section.tables.push_back(models_table("nearest", distinct(fit, fit.nearest), fit.rows));
   if (!fit.near_presets.empty()) {
     out.section.tables.push_back(models_table("near_units", fit.near_presets, fit.rows));
   }

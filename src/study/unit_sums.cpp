@@ -105,8 +105,8 @@ Result<UnitFinding> order_finding(const ProbeFile& file, const ProbeSection& sec
   table.key = "sums";
   table.columns = {{"name", {"order of sums", "求和次序"}},
                    {"elements", {"elements", "元素数"}, true},
-                   {"levels", {"additions on the longest way", "最长路径加法次数"}, true},
-                   {"partner", {"element 0 first meets", "元素 0 先遇到"}, true},
+                   {"levels", {"levels", "层数"}, true},
+                   {"partner", {"0 first meets", "元素 0 先遇到"}, true},
                    {"terms", {"terms at once", "一次项数"}, true, TableColumn::Shown::kNever},
                    {"mask_bits", {"bits between M and 1", "M 与 1 相差位数"}, true, TableColumn::Shown::kNever}};
   const bool known = order.tree;

@@ -214,7 +214,9 @@ Table parameters_table(const MatrixUnit& unit, const UnitFit* fit) {
       held.empty() ? Text{} : filled("are of {held}, too", "也属于 {held}", {{"held", held}}));
   add("step", {"step", "步骤"}, words(std::string(step_name(unit.step)), step_brief(unit.step)), {});
   if (grouped) {
-    add("group", {"products of a step", "每步乘积数"}, {Value(unit.group), {}}, others_text(open.groups, unit.group));
+    // A group longer than the rows shows as long as they are.
+    const int group = fit == nullptr ? unit.group : static_cast<int>(std::min<std::size_t>(unit.group, fit->length));
+    add("group", {"products of a step", "每步乘积数"}, {Value(group), {}}, others_text(open.groups, group));
   }
   if (unit.step == StepKind::kLanes) add("lanes", {"lanes", "路数"}, {Value(unit.interleaved), {}}, {});
   if (aligns) {
@@ -276,7 +278,7 @@ Section row_section(const UnitRows& rows, std::size_t row, double given, const M
                               cell(fp32_pattern(a)),
                               cell(b, brief_decimal(b)),
                               cell(fp32_pattern(b)),
-                              cell(a * b, brief_decimal(a * b))}});
+                              cell(a * b, rounded_decimal(a * b))}});
   }
   Table result;
   result.key = "row";

@@ -153,6 +153,14 @@ TEST(MatrixUnit, AmxSumsEvenAndOddProductsApart) {
   EXPECT_EQ(dot(unit("amx/bf16"), {power(-127), 1}, {power(60), 0}), 0);  // a subnormal input
 }
 
+TEST(MatrixUnit, ChainsInDoublePrecision) {
+  const MatrixUnit u = unit("in=bf16,step=fma,acc=fp64,round=rne,out=fp32");
+  EXPECT_EQ(dot(u, {1, power(-30), power(-30)}, {1, 1, -1}), 1);
+  EXPECT_EQ(dot(u, {power(30), power(-22), -power(30)}, {1, 1, 1}), power(-22));
+  EXPECT_EQ(dot(u, {power(30), power(-24), -power(30)}, {1, 1, 1}), 0);
+  EXPECT_EQ(dot(u, {power(127)}, {power(127)}), HUGE_VAL);
+}
+
 TEST(MatrixUnit, Tf32ReadsTheUpperBitsOfFp32) {
   std::vector<double> values{1 + power(-11), -(1 + power(-10) + power(-12)), 3};
   to_input(unit("a100/tf32"), values.size(), values.data());

@@ -94,10 +94,27 @@ TEST(UnitFit, UnitsThatNobodyBuilt) {
   for (const char* name : {"in=fp16,g=8,F=27,acc=fp32,round=rne", "in=bf16,g=16,F=24,align=rd,acc=fp32,round=rd",
                            "in=fp16,g=4,F=26,align=rne,acc=fp32,round=rne", "in=fp16,step=fma,acc=fp32,round=rne",
                            "in=fp16,step=multiply-add,acc=fp16,round=rne", "in=tf32,step=fma,acc=fp32,round=rz",
-                           "in=fp16,step=pairs,g=16,acc=fp32,round=rne", "in=e4m3,g=8,F=11,acc=e8m11,round=rz"}) {
+                           "in=fp16,step=pairs,g=16,acc=fp32,round=rne", "in=e4m3,g=8,F=11,acc=e8m11,round=rz",
+                           "in=fp16,step=lanes,g=32,sets=4,acc=fp32,round=rne"}) {
     const int spread = std::string_view(name).starts_with("in=tf32") ? 18 : 5;
     expect_found(name, {.rows = 600, .length = 32, .spread = spread});
   }
+}
+
+TEST(UnitFit, SumsInDoublePrecision) {
+  // Not exact: beside 2^35, which cancels in the end, FP64 has bits down to 2^-17.
+  const MatrixUnit truth = *matrix_unit("in=bf16,step=fma,acc=fp64,round=rne,out=fp32");
+  UnitRows rows = rows_of(truth, {.rows = 300, .length = 16, .spread = 8, .c = false});
+  const std::size_t last = (rows.length - 1) * rows.rows;
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    rows.a[r] = std::ldexp(1.0, 35);
+    rows.a[last + r] = -rows.a[r];
+    rows.b[r] = rows.b[last + r] = 1;
+  }
+  rows.d = emulated(truth, rows);
+  const UnitFit fit = fit_unit(rows);
+  ASSERT_TRUE(fit.fits());
+  EXPECT_EQ(fit.fitting.front().unit.accumulator.name, "fp64");
 }
 
 TEST(UnitFit, HalfPrecisionResults) {
