@@ -70,6 +70,15 @@ Moments rounding_about(const OperatorModel& model, const NumberFormat& format, d
   return {mean, std::max(0.0, square / weights - mean * mean)};
 }
 
+double least_error(const OperatorModel& model, const NumberFormat& format) {
+  if (model.rules.flush_outputs || model.rules.flush_inputs || !format.has_subnormals) return smallest_normal(format);
+  return smallest_positive(format);
+}
+
+double conversion_unit(const OperatorModel& model, const NumberFormat& from, const NumberFormat& to) {
+  return from.precision <= to.precision ? 0 : unit_of(model, to);
+}
+
 double unit_of(const OperatorModel& model, const NumberFormat& format) {
   const Rounding rounding = model.rules.rounding;
   const bool nearest = rounding == Rounding::kNearestEven || rounding == Rounding::kNearestAway;
