@@ -155,7 +155,7 @@ RootErrors expect_root(const OperatorModel& model, const Row& row, double value,
   const double grid = std::max(spacing_at(compute, kept), spacing_at(sums, kept));
   const double spacing = spacing_at(compute, radicand);
   if (grid >= spacing) {
-    error += adding_of(model, row.kept_eps, spacing, radicand);
+    error += known_error(model.rules.rounding, row.kept_eps, spacing, radicand);
   } else {
     round_about(radicand, std::min(grid, spacing_at(compute, row.kept_eps)));
   }

@@ -14,6 +14,9 @@ Moments rounding_of(const OperatorModel& model, const NumberFormat& format, doub
 Moments rounding_about(const OperatorModel& model, const NumberFormat& format, double value, double deviation,
                        double grid = 0);
 
+/// The error of rounding a number that is known to multiples of `spacing`. `sign`: that of the number that it is part of.
+Moments known_error(Rounding rounding, double number, double spacing, double sign);
+
 /// The error of a term that is added to a sum on a coarser grid (num/expected_error.cpp): of a term that is less than
 /// two spacings it is known, R(t) − t, and where that is −t all of it is lost.
 Moments adding_of(const OperatorModel& model, double term, double spacing, double sum);
