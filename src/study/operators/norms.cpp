@@ -191,7 +191,8 @@ const Operator kLayerNorm{.name = "layer-norm",
                           .exact = layer_norm_exact,
                           .emulate = layer_norm_emulate,
                           .magnitude = row_rms,
-                          .expect = layer_norm_expect};
+                          .expect = layer_norm_expect,
+                          .bounds = layer_norm_bounds};
 
 const Operator kRmsNorm{.name = "rms-norm",
                         .also = {"rmsnorm", "rms"},

@@ -32,6 +32,7 @@ ExpectedStatistics expect_welford(const OperatorModel& model, const std::vector<
 
 void layer_norm_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out);
 void rms_norm_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErrors& out);
+SumBounds layer_norm_bounds(const OperatorCall& call, double outputs);
 SumBounds rms_norm_bounds(const OperatorCall& call, double outputs);
 
 }  // namespace assay

@@ -155,7 +155,7 @@ RootErrors expect_root(const OperatorModel& model, const Row& row, double value,
   const double grid = std::max(spacing_at(compute, kept), spacing_at(sums, kept));
   const double spacing = spacing_at(compute, radicand);
   if (grid >= spacing) {
-    error += adding_of(model, row.kept_eps, spacing, radicand);
+    error += known_error(model.rules.rounding, row.kept_eps, spacing, radicand);
   } else {
     round_about(radicand, std::min(grid, spacing_at(compute, row.kept_eps)));
   }
@@ -255,7 +255,5 @@ void rms_norm_expect(const OperatorCall& call, const ExactLanes& exact, Expected
     expect_outputs(call, index, row, 0, {}, root, deviation, false, out);
   }
 }
-
-SumBounds rms_norm_bounds(const OperatorCall& /*call*/, double /*outputs*/) { return {INFINITY, INFINITY}; }
 
 }  // namespace assay

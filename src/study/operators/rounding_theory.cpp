@@ -8,9 +8,6 @@
 
 namespace assay {
 
-namespace {
-
-// Of rounding a number to multiples of `spacing`; `sign`: of the number that it is part of.
 Moments known_error(Rounding rounding, double number, double spacing, double sign) {
   const double quanta = number / spacing;
   const double below = quanta - std::floor(quanta);
@@ -29,8 +26,6 @@ Moments known_error(Rounding rounding, double number, double spacing, double sig
   }
   return {};
 }
-
-}  // namespace
 
 Moments rounding_of(const OperatorModel& model, const NumberFormat& format, double value, double grid) {
   if (!std::isfinite(value)) return {};
@@ -55,19 +50,31 @@ Moments rounding_about(const OperatorModel& model, const NumberFormat& format, d
   const double spacing = spacing_at(format, value);
   if (grid >= spacing) return {};
   if (deviation >= spacing || std::abs(value) < spacing) return rounding_of(model, format, value, grid);
+  constexpr double kFine = 1.0 / 64;  // of a spacing: a grid that makes no difference
   constexpr int kSteps = 24;
   constexpr double kReach = 3;
   double weights = 0, mean = 0, square = 0;
   for (int step = 0; step <= kSteps; ++step) {
     const double z = kReach * (2.0 * step / kSteps - 1);
     const double weight = std::exp(-z * z / 2);
-    const Moments one = known_error(model.rules.rounding, value + z * deviation, spacing, value);
+    double number = value + z * deviation;
+    if (grid > spacing * kFine) number = grid * std::round(number / grid);
+    const Moments one = known_error(model.rules.rounding, number, spacing, value);
     weights += weight;
     mean += weight * one.mean;
     square += weight * (one.mean * one.mean + one.variance);
   }
   mean /= weights;
   return {mean, std::max(0.0, square / weights - mean * mean)};
+}
+
+double least_error(const OperatorModel& model, const NumberFormat& format) {
+  if (model.rules.flush_outputs || model.rules.flush_inputs || !format.has_subnormals) return smallest_normal(format);
+  return smallest_positive(format);
+}
+
+double conversion_unit(const OperatorModel& model, const NumberFormat& from, const NumberFormat& to) {
+  return from.precision <= to.precision ? 0 : unit_of(model, to);
 }
 
 double unit_of(const OperatorModel& model, const NumberFormat& format) {

@@ -14,12 +14,19 @@ Moments rounding_of(const OperatorModel& model, const NumberFormat& format, doub
 Moments rounding_about(const OperatorModel& model, const NumberFormat& format, double value, double deviation,
                        double grid = 0);
 
+/// The error of rounding a number that is known to multiples of `spacing`. `sign`: that of the number that it is part of.
+Moments known_error(Rounding rounding, double number, double spacing, double sign);
+
 /// The error of a term that is added to a sum on a coarser grid (num/expected_error.cpp): of a term that is less than
 /// two spacings it is known, R(t) − t, and where that is −t all of it is lost.
 Moments adding_of(const OperatorModel& model, double term, double spacing, double sum);
 
-/// Largest relative error of one rounding.
+/// Largest relative error of one rounding of numbers that are not below the smallest normal one, and largest error of
+/// those that are.
 double unit_of(const OperatorModel& model, const NumberFormat& format);
+double least_error(const OperatorModel& model, const NumberFormat& format);
+/// unit_of of a conversion from one format into another: 0 where the other has all of its numbers.
+double conversion_unit(const OperatorModel& model, const NumberFormat& from, const NumberFormat& to);
 
 /// The error times a number.
 inline Moments scaled(const Moments& error, double factor) {

@@ -11,11 +11,6 @@
 //     p̂_i = p_i / (1 + μ) · (1 + …),      log Ŝ = log S + log(1 + μ),
 // so that a denominator that stops growing is foretold: in BF16 at n = 4096 the probabilities add up to 2.5, not 1.
 //
-// Bounds, against the largest probability. With d_j = x_j − max: the errors of x_j − max and exp are at most
-// (|d_j| + 1) u each, |d| e^d <= 1/e, and Σ p_j |d_j| <= log n (it is entropy − log S). So beside the sum's own bound B
-//     |error| / max p <= (1/e + log n + 2) u + B + 2 u      (first order; the code has the products, and underflow)
-// whatever the logits are. Rounded inputs add 2 u_i max|x|, as exp(2 u_i max|x|) − 1.
-//
 // Where it fails: logits whose spacing in the input's format is more than about 1 (the first order is no longer enough);
 // few distinct logits (their errors are not independent); overflow of exp without the shift: the peak tells of it.
 
@@ -214,9 +209,4 @@ void cross_entropy_expect(const OperatorCall& call, const ExactLanes& exact, Exp
   }
 }
 
-}  // namespace assay
-namespace assay {
-SumBounds softmax_bounds(const OperatorCall&, double) { return {INFINITY, INFINITY}; }
-SumBounds logsumexp_bounds(const OperatorCall&, double) { return {INFINITY, INFINITY}; }
-SumBounds cross_entropy_bounds(const OperatorCall&, double) { return {INFINITY, INFINITY}; }
 }  // namespace assay
