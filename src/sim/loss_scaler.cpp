@@ -7,8 +7,8 @@
 //
 // Hysteresis h: the first h - 1 overflows skip the step and leave the scale; every one after them lowers it, until the
 // count is refilled. Megatron and DeepSpeed refill it only when the scale grows, so a second overflow within a window
-// lowers the scale however long ago the first was; with DeepSpeed's consecutive_hysteresis, and in the hysteresis kernel
-// of Apex that NeMo uses, any clean step refills it.
+// lowers the scale however long ago the first was; with DeepSpeed's consecutive_hysteresis, and in the hysteresis
+// kernel of Apex that NeMo uses, any clean step refills it.
 // DeepSpeed counts iterations since the last overflow less one, so the first growth takes a window and one step.
 // fairseq ends the run instead of taking the smallest scale; DeepSpeed (ZeRO) ends it at an overflow on that scale.
 // Scales are powers of two where the initial one is: all arithmetic is exact.
@@ -32,17 +32,8 @@ std::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::kUsa
 
 bool is_scale(double value) { return value > 0 && std::isfinite(value); }
 
-}  // namespace
-
-const std::vector<LossScalerRule>& loss_scaler_rules() {
-  static const std::vector<LossScalerRule> rules = {
-      {.name = "torch",
-       .also = {"pytorch", "gradscaler"},
-       .title = {"PyTorch GradScaler", "PyTorch GradScaler"},
-       .initial = 65536,
-       .window = 2000,
-       .largest = std::numeric_limits<float>::max(),
-       .source = "torch/amp/grad_scaler.py, aten/src/ATen/native/cuda/AmpKernels.cu"},
+std::vector<LossScalerRule> patient_rules() {
+  return {
       {.name = "megatron",
        .also = {"megatron-lm"},
        .title = {"Megatron-LM DynamicGradScaler", "Megatron-LM DynamicGradScaler"},
@@ -71,6 +62,18 @@ const std::vector<LossScalerRule>& loss_scaler_rules() {
        .smallest = 1,
        .at_smallest = AtSmallest::kStops,
        .source = "deepspeed/runtime/fp16/loss_scaler.py"},
+  };
+}
+
+std::vector<LossScalerRule> other_rules() {
+  return {
+      {.name = "torch",
+       .also = {"pytorch", "gradscaler"},
+       .title = {"PyTorch GradScaler", "PyTorch GradScaler"},
+       .initial = 65536,
+       .window = 2000,
+       .largest = std::numeric_limits<float>::max(),
+       .source = "torch/amp/grad_scaler.py, aten/src/ATen/native/cuda/AmpKernels.cu"},
       {.name = "fairseq",
        .also = {"metaseq"},
        .title = {"fairseq DynamicLossScaler, one worker", "fairseq DynamicLossScaler，单卡"},
@@ -100,6 +103,16 @@ const std::vector<LossScalerRule>& loss_scaler_rules() {
        .window = 0,
        .source = "ConstantGradScaler of megatron/core/optimizer/grad_scaler.py"},
   };
+}
+
+}  // namespace
+
+const std::vector<LossScalerRule>& loss_scaler_rules() {
+  static const std::vector<LossScalerRule> rules = [] {
+    std::vector<LossScalerRule> all = other_rules();
+    for (LossScalerRule& rule : patient_rules()) all.push_back(std::move(rule));
+    return all;
+  }();
   return rules;
 }
 

@@ -49,7 +49,7 @@ double below(Distribution distribution, double x) {
 }
 
 TEST(Distribution, NormalMomentsAreRight) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     double moments[4] = {};
     for (const double x : drawn(Distribution::kNormal, kMany, seed)) {
       double power = 1;
@@ -95,7 +95,7 @@ TEST(Distribution, NormalTailsAreRight) {
 
 TEST(Distribution, WholeDistributionsAreRight) {
   for (const DistributionFacts& facts : distributions()) {
-    for (const std::uint64_t seed : {6, 7, 8}) {
+    for (std::uint64_t seed = 6; seed <= 8; ++seed) {
       std::vector<double> numbers = drawn(facts.id, std::size_t{1} << 18, seed);
       std::sort(numbers.begin(), numbers.end());
       double distance = 0;  // of Kolmogorov and Smirnov
@@ -136,7 +136,7 @@ TEST(Distribution, NeighboursStreamsAndSeedsAreIndependent) {
   const std::vector<double> numbers = drawn(Distribution::kNormal, kSome, 10, 0);
   const auto itself = [](double x) { return x; };
   const auto size = [](double x) { return (x * x - 1) / std::numbers::sqrt2; };
-  for (const std::size_t shift : {1, 2, 3, 4, 256}) {
+  for (const std::size_t shift : {1U, 2U, 3U, 4U, 256U}) {
     EXPECT_LT(std::fabs(correlation(numbers, shift, numbers, itself)), 4) << shift;
     EXPECT_LT(std::fabs(correlation(numbers, shift, numbers, size)), 4) << shift;
   }
