@@ -320,7 +320,8 @@ void ema_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedError
     double state = 0;
     out.inner[row] = expect_row(theory, call.model, used.at(0)[row], x.length, state);
     out.inner[row].mean += coefficient_error(theory.step(), beta, used, row);
-    const double size = std::max(std::abs(exact.hi.values[row]), std::abs(state));
+    const double expected = exact.hi.values[row] + out.input[row].mean + out.inner[row].mean;
+    const double size = std::max({std::abs(exact.hi.values[row]), std::abs(expected), std::abs(state)});
     out.grid[row] = spacing_at(call.model.accumulator, size);
   }
 }
