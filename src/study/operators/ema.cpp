@@ -139,6 +139,7 @@ struct StepMoments {
   double error = 0;  // E δ
   double error_variance = 0, state_variance = 0, covariance = 0;
   double bend = 0;  // dE δ / dm
+  double lost = 0;  // probability that the state stays though it should not
 };
 
 // Places of N(0, 1), of equal weight: kPlaces at once, one in each of as many equal parts of the distribution, others in
@@ -201,6 +202,7 @@ class EmaTheory {
       out.error_variance += one.error_variance / kPlaces;
       out.state_variance += one.state_variance / kPlaces;
       out.covariance += one.covariance / kPlaces;
+      out.lost += one.lost / kPlaces;
       out.bend += place * one.error;
       squares += place * place;
     }
@@ -254,6 +256,7 @@ class EmaTheory {
       out.error_variance += error * error / kCount;
       out.state_variance += move * move / kCount;
       out.covariance += error * move / kCount;
+      out.lost += after[i] == before[i] && x_[i] != before[i] ? 1 / kCount : 0;
     }
     return out;
   }
@@ -276,8 +279,9 @@ double coefficient_error(const EmaStep& step, double beta, const Lanes& x, std::
   return wrong - right;
 }
 
-// The error of the state after all steps, and the state where it is expected.
-Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, std::size_t length, double& state) {
+// The error of the state after all steps, the state where it is expected, and how many steps change nothing.
+Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, std::size_t length, double& state,
+                   double& lost) {
   const double beta = theory.step().beta();
   const double rest = theory.step().rest();
   const Moments start =
@@ -295,6 +299,7 @@ Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, 
     both = beta * kept * both + step.bend * kept * scatter + step.covariance;
     scatter = kept * kept * scatter + step.state_variance;
     error.mean = beta * error.mean + step.error;
+    lost += step.lost;
     state = beta * state + rest * theory.mean() + step.error;
   }
   error.variance = std::max(0.0, error.variance);
@@ -313,12 +318,13 @@ void ema_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedError
     }
     weight *= beta;
   }
+  out.updates = static_cast<double>(x.rows * (x.length - 1));
   const Lanes used = rounded_inputs(call.model, x);
   EmaTheory theory(call, used);
   out.grid.resize(x.rows);
   for (std::size_t row = 0; row < x.rows; ++row) {
     double state = 0;
-    out.inner[row] = expect_row(theory, call.model, used.at(0)[row], x.length, state);
+    out.inner[row] = expect_row(theory, call.model, used.at(0)[row], x.length, state, out.swallowed);
     out.inner[row].mean += coefficient_error(theory.step(), beta, used, row);
     const double expected = exact.hi.values[row] + out.input[row].mean + out.inner[row].mean;
     const double size = std::max({std::abs(exact.hi.values[row]), std::abs(expected), std::abs(state)});
@@ -337,6 +343,7 @@ const Operator kEma{.name = "ema",
                     .variants = {kProducts, kLerp},
                     .scale = {"the average of |x|", "|x| 的滑动平均"},
                     .sums = false,
+                    .updates = true,
                     .exact = ema_exact,
                     .emulate = ema_emulate,
                     .magnitude = ema_magnitude,
