@@ -20,13 +20,12 @@
 // always the same while the state is near one number (up to 1.7 times too small).
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 #include <unordered_map>
 
 #include "num/double_double.h"
 #include "num/format.h"
+#include "study/operators/normal_places.h"
 #include "study/operators/operators.h"
 #include "study/operators/sum_theory.h"
 
@@ -141,36 +140,6 @@ struct StepMoments {
   double bend = 0;  // dE δ / dm
   double lost = 0;  // probability that the state stays though it should not
 };
-
-// Places of N(0, 1), of equal weight: kPlaces at once, one in each of as many equal parts of the distribution, others in
-// the next step. Few places that stay would all sit low, or high, in their binades.
-constexpr std::size_t kPlaces = 5, kPlaceSets = 61;
-
-double normal_quantile(double share) {
-  double low = -10, high = 10;
-  while (high - low > 1e-9) {
-    const double middle = (low + high) / 2;
-    (std::erfc(-middle / std::numbers::sqrt2) / 2 < share ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
-using PlaceSet = std::array<double, kPlaces>;
-
-const PlaceSet& places_of_step(std::size_t step) {
-  static const std::vector<PlaceSet> sets = [] {
-    std::vector<PlaceSet> out(kPlaceSets);
-    for (std::size_t set = 0; set < kPlaceSets; ++set) {
-      const double within = (static_cast<double>(set) + 0.5) / kPlaceSets;
-      for (std::size_t i = 0; i < kPlaces; ++i) {
-        out[set][i] = normal_quantile((static_cast<double>(i) + within) / kPlaces);
-      }
-    }
-    return out;
-  }();
-  constexpr std::size_t kStride = 38;  // near the golden section of 61: neighbouring steps are far apart
-  return sets[step * kStride % kPlaceSets];
-}
 
 class EmaTheory {
  public:
