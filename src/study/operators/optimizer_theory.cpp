@@ -10,18 +10,23 @@
 // multiples of q, whatever the weight is: 0 if |u| < q/2 (the update is swallowed). Its error δ(u) = R_q(u) − u is a
 // function of u alone. In Hermite polynomials of z = (u − mean)/s,
 //     δ = s Σ_n c_n He_n(z)/√n!,   cov(δ_i, δ_j) = s_i s_j Σ_n c_n² ρ^(n|i−j|)
-// (Mehler), which adds up over steps by a recursion for each n. n = 0 is a bias, n = 1 the part of the walk that is lost
-// (Bussgang), all beyond kOrders is independent noise. So both ends are in it: q far below s gives q²/12 a step, q far
-// above s gives back the whole walk as error. Stochastic rounding has no bias and independent noise q²·r(1 − r).
-// The spacing is that where the weight is expected: at its start, moved by the mean, scattered by the walk.
+// (Mehler), which adds up over steps by a recursion for each n. n = 0 is a bias; all beyond kOrders is independent noise.
+// n = 1 is the share of the walk that is lost (Bussgang), and how far each row walks is known: it is taken from there. So
+// both ends are in it: q far below s gives q²/12 a step, q far above s gives back the whole walk as error. Stochastic
+// rounding has no bias and independent noise q²·r(1 − r). The spacing is that where the weight is expected: between its
+// start and the exact end, less what is lost, scattered by the walk of which the ends are known.
 //
-// The share of swallowed updates is P(|u| < q/2) over steps and weights; for Adam without a mean the distribution of
-// sim/swallowed_updates.h stands in the place of the normal one, as the first updates are all about lr.
+// The share of swallowed updates is P(|u| < q/2) over steps and weights; in the first steps of Adam without a mean the
+// distribution of sim/swallowed_updates.h stands in the place of the normal one, as those updates are all about lr.
 // Rounded gradients move the walk by their share of σ; the rounded first weight stays as it is.
 //
-// Where it fails: fewer than about ten steps (updates are not normal yet); eps that counts beside √v̂, heavy tails and
-// sparse gradients (v̂ is not near G); gradients that are alike from step to step beyond their mean; moments kept in 16
-// bits (their errors, and a frozen exp_avg_sq, are not in it).
+// AdamW's decay is rounded by itself in the format of the arithmetic; that error is the same in each step, a bias.
+//
+// Where it fails: fewer than about ten steps (updates are not normal yet); a momentum that remembers about as many steps
+// as there are (0.99 in 100 steps: up to 1.5 times off); eps that counts beside √v̂, sparse gradients (v̂ is not near G);
+// gradients that are alike from step to step beyond their mean; moments kept in so narrow a format, for so long, that
+// exp_avg_sq freezes. Of FP32 weights the roundings of the update itself count, too, and are not followed: up to half of
+// an error of 1e-7.
 
 #include <algorithm>
 #include <array>
@@ -43,6 +48,7 @@ using Kind = OptimizerSettings::Kind;
 constexpr std::size_t kOrders = 8;  // Hermite polynomials, from 0
 constexpr std::size_t kZs = 512;    // places of z
 constexpr double kSteady = 1e-4;    // β^t from which on steps are all alike
+constexpr std::size_t kEarly = 32;  // steps until then have updates that are not normal
 constexpr double kNoMean = 1e-2;    // of the mean of updates to their deviation
 
 // What δ is made of where the spacing is q, in units of the weight.
@@ -86,7 +92,9 @@ class UpdateTheory {
         stored_(optimizer_operator::updated(call)),
         arithmetic_(call.model.compute),
         gradients_(gradients_of(call)),
-        beta_(settings.kind == Kind::kSgd ? settings.momentum : settings.beta1) {}
+        beta_(settings.kind == Kind::kSgd ? settings.momentum : settings.beta1) {
+    for (std::size_t t = 0; t <= call.length(); ++t) left_.push_back(std::pow(beta_, static_cast<double>(t)));
+  }
 
   const Gradients& gradients() const { return gradients_; }
   const Stored& stored() const { return stored_; }
@@ -95,13 +103,12 @@ class UpdateTheory {
   double correlation(std::size_t t) const {
     if (t < 2) return 0;
     if (beta_ == 1) return std::sqrt((static_cast<double>(t) - 1) / static_cast<double>(t));
-    const auto steps = static_cast<double>(t);
-    return beta_ * std::sqrt((1 - std::pow(beta_, 2 * steps - 2)) / (1 - std::pow(beta_, 2 * steps)));
+    return beta_ * std::sqrt((1 - left_[t - 1] * left_[t - 1]) / (1 - left_[t] * left_[t]));
   }
 
   Update update(std::size_t t, double weight) const {
     const auto steps = static_cast<double>(t);
-    const double left = std::pow(beta_, steps);
+    const double left = left_[t];
     const double rate = set_.learning_rate;
     const double decay = set_.weight_decay * weight;
     if (set_.kind == Kind::kSgd) {
@@ -141,7 +148,7 @@ class UpdateTheory {
   }
 
  private:
-  bool steady(std::size_t t) const { return std::pow(beta_, static_cast<double>(t)) < kSteady; }
+  bool steady(std::size_t t) const { return left_[t] < kSteady; }
 
   // The update in spacings, rounded; of roundings that depend on the sign, that of the weight.
   static double rounded(double quanta, Rounding rounding, bool negative) {
@@ -153,7 +160,7 @@ class UpdateTheory {
     }
   }
 
-  Response respond(const Update& update, double spacing, bool negative, std::size_t t) const {
+  Response respond(const Update& update, double spacing, bool negative, std::size_t t) {
     Response out;
     double whole = 0;
     const bool stochastic = stored_.rounding == Rounding::kStochastic;
@@ -179,10 +186,16 @@ class UpdateTheory {
     out.noise = std::max(0.0, whole - told) * spacing * spacing;
     const bool nearest =
         !stochastic && rounded(0.4, stored_.rounding, negative) == rounded(-0.4, stored_.rounding, negative);
-    if (set_.kind != Kind::kSgd && nearest && std::abs(update.mean) < kNoMean * update.deviation) {
-      out.stays = adam_sizes(set_, t)(spacing / 2);
+    if (set_.kind != Kind::kSgd && nearest && t <= kEarly && std::abs(update.mean) < kNoMean * update.deviation) {
+      out.stays = sizes_of(t)(spacing / 2);
     }
     return out;
+  }
+
+  const UpdateSizes& sizes_of(std::size_t t) {
+    UpdateSizes& known = sizes_[t];
+    if (!known) known = adam_sizes(set_, t);
+    return known;
   }
 
   // parts[n] += share · He_n(z) / √n!, by the recursion of the normalised polynomials.
@@ -202,7 +215,9 @@ class UpdateTheory {
   NumberFormat arithmetic_;
   Gradients gradients_;
   double beta_;
+  std::vector<double> left_;  // β^t
   std::unordered_map<std::int64_t, Response> known_;
+  std::unordered_map<std::size_t, UpdateSizes> sizes_;
 };
 
 // Sums over steps of terms whose correlation falls by a factor a step: the variance of the sum, and the covariance of
