@@ -65,7 +65,7 @@ double quantile_of_mixture(const std::vector<Moments>& errors, double share) {
   for (const Moments& one : errors) high = std::max(high, std::abs(one.mean) + 10 * std::sqrt(one.variance));
   if (!(high > 0) || !std::isfinite(high)) return high;
   double low = high * 1e-14;
-  constexpr double kNear = 1 + 1e-4;  // theory is not that good
+  constexpr double kNear = 1 + 1e-5;  // theory is not that good
   while (high > low * kNear) {
     const double middle = std::sqrt(low * high);
     (share_below(errors, middle) < share ? low : high) = middle;
