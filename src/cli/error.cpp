@@ -27,7 +27,7 @@ struct Choice {
   std::size_t rows = 1000;
   std::optional<std::size_t> length;
   std::vector<std::string> data;
-  std::optional<double> mean, deviation;
+  std::vector<double> mean, deviation;  // of each input, or one of all
   std::uint64_t seed = 1;
   std::size_t seeds = 1;
   bool order_study = false;
@@ -48,6 +48,22 @@ Result<double> number_of(std::string_view option, std::string_view text) {
     return fail(ErrorCode::kUsage, "--" + std::string(option) + " takes a number, not '" + std::string(text) + "'");
   }
   return value;
+}
+
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    out.emplace_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return out;
+}
+
+Result<std::vector<double>> numbers_of(std::string_view option, std::string_view text) {
+  std::vector<double> out;
+  for (const std::string& part : parts_of(text)) out.push_back(ASSAY_TRY(number_of(option, part)));
+  return out;
 }
 
 // The format of an option, or another.
@@ -121,6 +137,12 @@ Result<void> set_data(const Choice& choice, ErrorQuestion& question) {
     return fail(ErrorCode::kUsage, "'" + std::string(question.op->name) + "' makes its own data", {},
                 "leave out --data");
   }
+  for (const auto& [option, given] : {std::pair{"mean", choice.mean.size()}, {"std", choice.deviation.size()}}) {
+    if (given > 1 && given != inputs.size()) {
+      return fail(ErrorCode::kUsage, "'" + std::string(question.op->name) + "' has " + std::to_string(inputs.size()) +
+                                         " input(s), --" + option + " gives " + std::to_string(given) + " numbers");
+    }
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     ErrorData data{
         .path = {}, .distribution = inputs[i].distribution, .mean = inputs[i].mean, .deviation = inputs[i].deviation};
@@ -132,8 +154,8 @@ Result<void> set_data(const Choice& choice, ErrorQuestion& question) {
         data.distribution = ASSAY_TRY(distribution_named(word));
       }
     }
-    data.mean = choice.mean.value_or(data.mean);
-    data.deviation = choice.deviation.value_or(data.deviation);
+    if (!choice.mean.empty()) data.mean = choice.mean[std::min(i, choice.mean.size() - 1)];
+    if (!choice.deviation.empty()) data.deviation = choice.deviation[std::min(i, choice.deviation.size() - 1)];
     question.data.push_back(std::move(data));
   }
   return {};
@@ -279,29 +301,25 @@ std::vector<Option> data_options(const std::shared_ptr<Choice>& choice) {
            "normal, uniform (0 to 1), positive, heavy-tailed, or a file .npy; one for each input or one for all",
            {},
            [choice](const std::string& text) -> Result<void> {
-             for (std::size_t at = 0; at <= text.size();) {
-               const std::size_t comma = std::min(text.find(',', at), text.size());
-               choice->data.push_back(text.substr(at, comma - at));
-               at = comma + 1;
-             }
+             choice->data = parts_of(text);
              return {};
            }},
           {"mean",
            0,
-           "X",
-           "added to the random numbers",
+           "X,...",
+           "added to the random numbers; one for each input or one for all",
            {},
            [choice](const std::string& text) -> Result<void> {
-             choice->mean = ASSAY_TRY(number_of("mean", text));
+             choice->mean = ASSAY_TRY(numbers_of("mean", text));
              return {};
            }},
           {"std",
            0,
-           "X",
-           "factor of the random numbers",
+           "X,...",
+           "factor of the random numbers; one for each input or one for all",
            {},
            [choice](const std::string& text) -> Result<void> {
-             choice->deviation = ASSAY_TRY(number_of("std", text));
+             choice->deviation = ASSAY_TRY(numbers_of("std", text));
              return {};
            }},
           {"seed",

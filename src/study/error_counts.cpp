@@ -25,6 +25,22 @@ void add_counts(Table& table, const std::vector<CountLine>& lines) {
   }
 }
 
+// Updates of a state that change nothing, beside what theory expects.
+Table updates_table(const Measured& measured, const Predicted& predicted) {
+  Table table;
+  table.key = "updates";
+  table.columns = {{"what", {"", ""}},
+                   {"count", {"updates", "更新数"}, true},
+                   {"share", {"share", "占比"}, true},
+                   {"predicted", {"predicted", "预测"}, true}};
+  table.rows.push_back({"swallowed",
+                        {{std::nullopt, {"changed nothing", "没有改变任何数"}},
+                         count_cell(measured.events.swallowed),
+                         share_cell(share_of(measured.events.swallowed, measured.events.additions)),
+                         share_cell(predicted.known ? predicted.swallowed : NAN)}});
+  return table;
+}
+
 }  // namespace
 
 Section counts_section(const ErrorQuestion& question, const Experiment& first) {
@@ -99,6 +115,7 @@ Section counts_section(const ErrorQuestion& question, const Experiment& first) {
                             "以 99.9 % 概率成立的界假设误差有正有负；这里的误差符号一致。"});
   }
   out.tables = {std::move(table)};
+  if (question.op->updates) out.tables.push_back(updates_table(measured, first.predicted));
   return out;
 }
 

@@ -67,7 +67,8 @@ Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQue
     return fail(ErrorCode::kUsage, "the second factor of a matrix product is K × N, this is " + shape_of(layout),
                 where);
   }
-  const std::uint64_t last = layout.shape.empty() ? 1 : layout.shape.back();
+  const bool single = question.op->inputs[input].single;
+  const std::uint64_t last = layout.shape.empty() || single ? 1 : layout.shape.back();
   const std::uint64_t first = layout.count / last;
   auto out = std::make_unique<File>(File{std::move(array), columns ? first : last, columns ? last : first});
   if (!columns) return out;
@@ -79,43 +80,46 @@ Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQue
   return out;
 }
 
+// Whether the rows of a file are as long and as many as those of the files before it; null: there are none.
+Result<void> ErrorInputs::fits(const ErrorQuestion& question, std::size_t input, const File* long_one,
+                               const File* any_one) const {
+  const File& file = *files_[input];
+  const Location where{.path = question.data[input].path};
+  const std::string length = "its rows have " + std::to_string(file.length) + " numbers, ";
+  const bool single = question.op->inputs[input].single;
+  if (long_one != nullptr && !single && long_one->length != file.length) {
+    return fail(ErrorCode::kUsage, length + "those of the other input " + std::to_string(long_one->length), where);
+  }
+  if (any_one != nullptr && question.op != &kMatmul && any_one->rows != file.rows) {
+    return fail(ErrorCode::kUsage,
+                "it has " + std::to_string(file.rows) + " rows, the other input " + std::to_string(any_one->rows),
+                where);
+  }
+  if (question.length_given && !single && question.length != file.length) {
+    return fail(ErrorCode::kUsage, length + "--length says " + std::to_string(question.length), where);
+  }
+  return {};
+}
+
 Result<ErrorInputs> ErrorInputs::open(ErrorQuestion& question) {
   ErrorInputs out;
-  const File* known = nullptr;
+  const File* long_one = nullptr;
+  const File* any_one = nullptr;
   for (std::size_t input = 0; input < question.data.size(); ++input) {
     out.files_.emplace_back();
     if (question.data[input].path.empty()) continue;
     out.files_.back() = ASSAY_TRY(open_file(question, input));
-    const File& file = *out.files_.back();
-    const Location where{.path = question.data[input].path};
-    if (known != nullptr && known->length != file.length) {
-      return fail(ErrorCode::kUsage,
-                  "its rows have " + std::to_string(file.length) + " numbers, those of the other input " +
-                      std::to_string(known->length),
-                  where);
-    }
-    if (known != nullptr && question.op != &kMatmul && known->rows != file.rows) {
-      return fail(ErrorCode::kUsage,
-                  "it has " + std::to_string(file.rows) + " rows, the other input " + std::to_string(known->rows),
-                  where);
-    }
-    if (question.length_given && question.length != file.length) {
-      return fail(
-          ErrorCode::kUsage,
-          "its rows have " + std::to_string(file.length) + " numbers, --length says " + std::to_string(question.length),
-          where);
-    }
-    known = &file;
+    if (Result<void> fit = out.fits(question, input, long_one, any_one); !fit) return std::unexpected(fit.error());
+    any_one = out.files_.back().get();
+    if (!question.op->inputs[input].single) long_one = any_one;
   }
-  if (known == nullptr) {
-    if (!question.length_given) question.length = question.op->length;
-    return out;
-  }
+  if (long_one == nullptr && !question.length_given) question.length = question.op->length;
+  if (any_one == nullptr) return out;
   if (question.seeds > 1) {
     return fail(ErrorCode::kUsage, "--seeds repeats an experiment with other random numbers; these are of a file");
   }
-  question.length = known->length;
-  std::uint64_t rows = known->rows;
+  if (long_one != nullptr) question.length = long_one->length;
+  std::uint64_t rows = any_one->rows;
   out.columns_ = 1;
   if (question.op == &kMatmul && out.files_[1]) {
     out.columns_ = out.files_[1]->rows;
@@ -130,7 +134,8 @@ Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std:
                                              std::size_t rows) const {
   std::vector<Lanes> out;
   for (std::size_t input = 0; input < question.op->inputs.size(); ++input) {
-    out.emplace_back(rows, question.length);
+    const std::size_t length = question.op->inputs[input].single ? 1 : question.length;
+    out.emplace_back(rows, length);
     if (question.op->data != nullptr) continue;
     const ErrorData& source = question.data[input];
     const Draw how{.distribution = source.distribution,
@@ -138,7 +143,7 @@ Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std:
                    .deviation = source.deviation,
                    .seed = seed,
                    .stream = input};
-    std::vector<double> row(question.length);
+    std::vector<double> row(length);
     for (std::size_t place = 0; place < rows; ++place) {
       const std::uint64_t index = first + place;
       if (files_[input]) {
@@ -148,7 +153,7 @@ Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std:
           return std::unexpected(read.error());
         }
       } else {
-        draw(how, index * question.length, row);
+        draw(how, index * length, row);
       }
       lay_beside(row, place, out.back());
     }

@@ -26,6 +26,7 @@ class ErrorInputs {
  private:
   struct File;
   ErrorInputs();
+  Result<void> fits(const ErrorQuestion& question, std::size_t input, const File* long_one, const File* any_one) const;
   static Result<std::unique_ptr<File>> open_file(const ErrorQuestion& question, std::size_t input);
   std::vector<std::unique_ptr<File>> files_;  // of each input; null: random numbers
   std::uint64_t columns_ = 1;                 // of a matrix product

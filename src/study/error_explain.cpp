@@ -106,9 +106,11 @@ ErrorCause cause_of(const ErrorQuestion& question, const Experiment& experiment)
   const auto shares = shares_of(measured);
   const auto greatest = static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
   const auto part = static_cast<ErrorPart>(greatest);
+  const bool swallows = share(measured.events.swallowed, measured.events.additions) > kSwallowed;
+  if (part == ErrorPart::kInside && question.op->updates && swallows) return ErrorCause::kSwallowed;
   if (part == ErrorPart::kInside && one_sided(measured, part)) {
     if (question.model.unit && question.op->multiplies) return ErrorCause::kTruncation;
-    if (share(measured.events.swallowed, measured.events.additions) > kSwallowed) return ErrorCause::kStagnation;
+    if (swallows) return ErrorCause::kStagnation;
   }
   if (share(measured.vanished, measured.outputs) > kTold) return ErrorCause::kFlush;
   return part == ErrorPart::kInput    ? ErrorCause::kInput
@@ -136,6 +138,12 @@ Text explanation_of(const ErrorQuestion& question, const Experiment& experiment)
           "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距的一半；误差符号一致"
           "（平均为 {scale} 的 {bias}）",
           values);
+    case ErrorCause::kSwallowed:
+      return filled(
+          "{share} of it (of the mean square) comes from the updates: {swallowed} of them changed nothing, as they "
+          "were "
+          "less than half the spacing of what they were added to",
+          "其中 {share}（按均方计）来自更新：{swallowed} 的更新没有改变任何数，因为小于被更新数的间距的一半", values);
     case ErrorCause::kTruncation:
       return filled(
           "the matrix unit cuts its addends toward zero: the error has one sign ({bias} of {scale} on "

@@ -11,6 +11,7 @@ enum class ErrorCause : std::uint8_t {
   kSaturation,  // results are the largest number
   kFlush,       // numbers or results became 0
   kStagnation,  // terms are smaller than half the spacing of the sum
+  kSwallowed,   // updates of a state are smaller than half its spacing
   kTruncation,  // a matrix unit cuts, and the data have one sign
   kInput,
   kInside,

@@ -87,13 +87,14 @@ class Group {
     } else {
       op_.exact(call(rounded_), results_.of_rounded);
     }
-    op_.emulate(call(rounded_), results_.emulated, nullptr);
+    op_.emulate(call(rounded_), results_.emulated, op_.updates ? &updates_ : nullptr);
     op_.magnitude(call(inputs_), results_.exact, results_.magnitude);
     results_.stored = store(question_.model, results_.emulated);
   }
 
   void count(const SumBounds& bounds, Measured& out) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i) count_inputs(inputs_[i].values, rounded_[i].values, out);
+    if (op_.updates) out.events = updates_;
     const Tolerance tolerance = torch_tolerance(question_.model.output);
     for (std::size_t i = 0; i < results_.stored.values.size(); ++i) count_output(i, bounds, tolerance, out);
   }
@@ -179,6 +180,7 @@ class Group {
   const std::vector<Lanes>& inputs_;
   std::vector<Lanes> rounded_;
   Results results_;
+  SumEvents updates_;
 };
 
 void append(std::vector<double>& to, const std::vector<double>& more) { to.insert(to.end(), more.begin(), more.end()); }

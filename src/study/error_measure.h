@@ -40,7 +40,7 @@ struct Measured {
   std::vector<double> relative;   // |error| / |exact result|, sorted; of judged outputs whose exact result is not 0
   std::vector<double> condition;  // magnitude / |exact result|, sorted
 
-  SumEvents events;  // of the first rows
+  SumEvents events;  // of the first rows; of operators that update a state, all updates
 
   double bias() const;
   double rms() const;
@@ -56,6 +56,7 @@ struct Predicted {
   double squares = 0, sum = 0;  // mean over outputs, in units of magnitude
   std::array<double, kErrorParts> part_squares{};
   double relative_median = 0, relative_mean = 0, relative_p99 = 0;
+  double swallowed = 0;  // share of the updates of a state that change nothing
   double peak = 0;
 };
 

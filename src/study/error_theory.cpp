@@ -65,7 +65,8 @@ double quantile_of_mixture(const std::vector<Moments>& errors, double share) {
   for (const Moments& one : errors) high = std::max(high, std::abs(one.mean) + 10 * std::sqrt(one.variance));
   if (!(high > 0) || !std::isfinite(high)) return high;
   double low = high * 1e-14;
-  for (int step = 0; step < 50; ++step) {
+  constexpr double kNear = 1 + 1e-5;  // theory is not that good
+  while (high > low * kNear) {
     const double middle = std::sqrt(low * high);
     (share_below(errors, middle) < share ? low : high) = middle;
   }
@@ -101,6 +102,8 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
   ExpectedErrors expected(known.hi.values.size());
   question.op->expect({call.model, call.variant, call.parameters, inputs}, known, expected);
   out.peak = expected.peak;
+  out.updates = expected.updates;
+  out.swallowed = expected.swallowed;
   const OperatorModel& model = question.model;
   for (std::size_t i = 0; i < scale.values.size(); ++i) {
     const double unit = scale.values[i];
@@ -135,16 +138,20 @@ static std::vector<Moments> thinned(const std::vector<Moments>& all) {
 Predicted predicted_of(const std::vector<TheorySums>& groups) {
   Predicted out;
   std::vector<Moments> relative;
+  double updates = 0;
   for (const TheorySums& group : groups) {
     out.outputs += group.outputs;
     out.sum += group.sum;
     out.squares += group.squares;
     out.peak = std::max(out.peak, group.peak);
+    updates += group.updates;
+    out.swallowed += group.swallowed;
     for (std::size_t part = 0; part < kErrorParts; ++part) out.part_squares[part] += group.part_squares[part];
     relative.insert(relative.end(), group.relative.begin(), group.relative.end());
   }
   if (out.outputs == 0) return out;
   out.known = true;
+  out.swallowed = updates > 0 ? out.swallowed / updates : NAN;
   const auto count = static_cast<double>(out.outputs);
   out.sum /= count;
   out.squares /= count;

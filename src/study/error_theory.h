@@ -14,6 +14,7 @@ struct TheorySums {
   double sum = 0, squares = 0;  // of mean, and of mean² + variance, in units of magnitude
   std::array<double, kErrorParts> part_squares{};
   std::vector<Moments> relative;  // of the error of each output, relative to its exact result
+  double updates = 0, swallowed = 0;
   double peak = 0;
 };
 

@@ -17,15 +17,15 @@
 // Where it fails: data whose numbers depend on their place in the row (a trend); β below about 0.8, where a few numbers
 // make both the average and its error, and rows with small ones have small errors (theory is up to twice too large); β·m
 // in a 16-bit format with 1 − β of a few spacings, where each step moves the state by one spacing, by two or by none,
-// always the same while the state is near one number (up to 1.6 times too large).
+// always the same while the state is near one number (up to 1.7 times too small).
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <unordered_map>
 
 #include "num/double_double.h"
 #include "num/format.h"
+#include "study/operators/normal_places.h"
 #include "study/operators/operators.h"
 #include "study/operators/sum_theory.h"
 
@@ -138,14 +138,8 @@ struct StepMoments {
   double error = 0;  // E δ
   double error_variance = 0, state_variance = 0, covariance = 0;
   double bend = 0;  // dE δ / dm
+  double lost = 0;  // probability that the state stays though it should not
 };
-
-// Gauss's quadrature over N(0, 1) with five places (Abramowitz and Stegun, table 25.10, scaled).
-constexpr std::array<std::pair<double, double>, 5> kNormalPlaces = {{{-2.8569700138728056, 0.011257411327720688},
-                                                                     {-1.3556261799742659, 0.22207592200561266},
-                                                                     {0, 0.53333333333333333},
-                                                                     {1.3556261799742659, 0.22207592200561266},
-                                                                     {2.8569700138728056, 0.011257411327720688}}};
 
 class EmaTheory {
  public:
@@ -167,17 +161,21 @@ class EmaTheory {
   double mean() const { return mean_; }
 
   // Averaged over states that scatter around the expected one with that variance.
-  StepMoments over(double state, double variance) {
+  StepMoments over(double state, double variance, std::size_t number) {
     const double deviation = std::sqrt(variance);
     StepMoments out;
-    for (const auto& [place, weight] : kNormalPlaces) {
+    double squares = 0;
+    for (const double place : places_of_step(number)) {
       const StepMoments& one = around(state + place * deviation);
-      out.error += weight * one.error;
-      out.error_variance += weight * one.error_variance;
-      out.state_variance += weight * one.state_variance;
-      out.covariance += weight * one.covariance;
-      if (deviation > 0) out.bend += weight * place * one.error / deviation;
+      out.error += one.error / kPlaces;
+      out.error_variance += one.error_variance / kPlaces;
+      out.state_variance += one.state_variance / kPlaces;
+      out.covariance += one.covariance / kPlaces;
+      out.lost += one.lost / kPlaces;
+      out.bend += place * one.error;
+      squares += place * place;
     }
+    out.bend = deviation > 0 ? out.bend / (squares * deviation) : 0;
     return out;
   }
 
@@ -227,6 +225,7 @@ class EmaTheory {
       out.error_variance += error * error / kCount;
       out.state_variance += move * move / kCount;
       out.covariance += error * move / kCount;
+      out.lost += after[i] == before[i] && x_[i] != before[i] ? 1 / kCount : 0;
     }
     return out;
   }
@@ -249,8 +248,9 @@ double coefficient_error(const EmaStep& step, double beta, const Lanes& x, std::
   return wrong - right;
 }
 
-// The error of the state after all steps, and the state where it is expected.
-Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, std::size_t length, double& state) {
+// The error of the state after all steps, the state where it is expected, and how many steps change nothing.
+Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, std::size_t length, double& state,
+                   double& lost) {
   const double beta = theory.step().beta();
   const double rest = theory.step().rest();
   const Moments start =
@@ -260,7 +260,7 @@ Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, 
   double scatter = start.variance;  // of û
   double both = start.variance;     // covariance of e and û
   for (std::size_t k = 1; k < length; ++k) {
-    const StepMoments step = theory.over(state, scatter);
+    const StepMoments step = theory.over(state, scatter, k);
     const double kept = beta + step.bend;
     const double old = error.variance;
     error.variance =
@@ -268,6 +268,7 @@ Moments expect_row(EmaTheory& theory, const OperatorModel& model, double first, 
     both = beta * kept * both + step.bend * kept * scatter + step.covariance;
     scatter = kept * kept * scatter + step.state_variance;
     error.mean = beta * error.mean + step.error;
+    lost += step.lost;
     state = beta * state + rest * theory.mean() + step.error;
   }
   error.variance = std::max(0.0, error.variance);
@@ -286,14 +287,16 @@ void ema_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedError
     }
     weight *= beta;
   }
+  out.updates = static_cast<double>(x.rows * (x.length - 1));
   const Lanes used = rounded_inputs(call.model, x);
   EmaTheory theory(call, used);
   out.grid.resize(x.rows);
   for (std::size_t row = 0; row < x.rows; ++row) {
     double state = 0;
-    out.inner[row] = expect_row(theory, call.model, used.at(0)[row], x.length, state);
+    out.inner[row] = expect_row(theory, call.model, used.at(0)[row], x.length, state, out.swallowed);
     out.inner[row].mean += coefficient_error(theory.step(), beta, used, row);
-    const double size = std::max(std::abs(exact.hi.values[row]), std::abs(state));
+    const double expected = exact.hi.values[row] + out.input[row].mean + out.inner[row].mean;
+    const double size = std::max({std::abs(exact.hi.values[row]), std::abs(expected), std::abs(state)});
     out.grid[row] = spacing_at(call.model.accumulator, size);
   }
 }
@@ -309,6 +312,7 @@ const Operator kEma{.name = "ema",
                     .variants = {kProducts, kLerp},
                     .scale = {"the average of |x|", "|x| 的滑动平均"},
                     .sums = false,
+                    .updates = true,
                     .exact = ema_exact,
                     .emulate = ema_emulate,
                     .magnitude = ema_magnitude,

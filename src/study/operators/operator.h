@@ -57,7 +57,8 @@ struct ExpectedErrors {
   // Either may stay empty. What each result is a multiple of: it decides whether storing it rounds at all (0: not
   // known). And the covariance of the two errors, where they are not independent.
   std::vector<double> grid, covariance;
-  double peak = 0;  // largest magnitude of a partial result: overflow where it is beyond the format
+  double peak = 0;                    // largest magnitude of a partial result: overflow where it is beyond the format
+  double updates = 0, swallowed = 0;  // of operators that update a state: how many are made, and change nothing
   explicit ExpectedErrors(std::size_t count) : input(count), inner(count) {}
 };
 
@@ -66,6 +67,7 @@ struct OperatorInput {
   Distribution distribution = Distribution::kNormal;
   double mean = 0;
   double deviation = 1;
+  bool single = false;  // one number a row; not of the first input
 };
 
 struct OperatorParameter {
@@ -87,6 +89,7 @@ struct Operator {
   bool sums = true;                             // has sums: order and accumulator matter
   bool multiplies = false;                      // is a sum of products that a matrix unit can do
   bool one_output = true;                       // a row; else as many as the row is long
+  bool updates = false;                         // a state, step by step: updates that change nothing are counted
   std::size_t length = 1024;                    // of a row where the user gives none
   /// Makes the inputs where they are not random numbers (positions); null: they are.
   void (*data)(const OperatorCall& empty, std::size_t first_row, std::span<Lanes> inputs) = nullptr;

@@ -23,6 +23,9 @@ const std::vector<const Operator*>& operators() {
       &kSilu,          //
       &kRope,          //
       &kEma,           //
+      &kAdamW,         //
+      &kAdam,          //
+      &kSgd,           //
   };
   return all;
 }

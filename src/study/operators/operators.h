@@ -15,6 +15,9 @@ extern const Operator kGelu;        // activations.cpp
 extern const Operator kSilu;        // activations.cpp
 extern const Operator kRope;        // rope.cpp
 extern const Operator kEma;         // ema.cpp
+extern const Operator kAdamW;       // optimizer.cpp
+extern const Operator kAdam;        // optimizer.cpp
+extern const Operator kSgd;         // optimizer.cpp
 
 extern const Operator kSoftmax;       // softmax.cpp
 extern const Operator kLogsumexp;     // softmax.cpp
