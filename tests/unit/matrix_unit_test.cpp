@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
 
@@ -295,6 +297,25 @@ TEST(MatrixUnit, EveryPresetIsFoundByItsNamesAndByItsDescription) {
     EXPECT_TRUE(described.name.empty());
     EXPECT_TRUE(same_arithmetic(described, one)) << describe(described);
   }
+}
+
+// A row of the table in docs/matrix-units.md.
+std::string documented(const MatrixUnit& unit) {
+  std::string also;
+  for (const std::string& name : unit.also) also += (also.empty() ? "" : ", ") + name.substr(0, name.find('/'));
+  const std::string_view from = unit.standing == Standing::kDeviceData       ? "chip's results"
+                                : unit.standing == Standing::kPublishedModel ? "published model"
+                                                                             : "assumed";
+  return "| `" + unit.name + "` | " + also + " | " + unit.chip + " | `" + describe(unit) + "` | " + std::string(from) +
+         " |\n";
+}
+
+TEST(MatrixUnit, ThePageHasEveryPreset) {
+  std::ifstream file(ASSAY_SOURCE_DIR "/docs/matrix-units.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  std::string table;
+  for (const MatrixUnit& one : matrix_units()) table += documented(one);
+  EXPECT_THAT(page, testing::HasSubstr(table));
 }
 
 TEST(MatrixUnit, DescriptionsSayEverything) {
