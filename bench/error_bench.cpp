@@ -1,9 +1,10 @@
 // Operators: theory against measurement, and how fast the measurement is.
 //
 // Each Prediction line is an experiment of `assay error`: `measured` and `predicted` are the root mean square of the
-// error over the operator's magnitude (of data of one sign: its mean), `ratio` is theory by measurement. Lines of
-// Numbers tell how many numbers a second go through a whole experiment (drawn, rounded, computed exactly twice and in
-// the format, compared), per core: `of_draw` is that by the speed of drawing the numbers alone.
+// error over the operator's magnitude (of data of one sign: its mean; of optimizers: the share of swallowed updates),
+// `ratio` is theory by measurement. Lines of Numbers tell how many numbers a second go through a whole experiment (drawn,
+// rounded, computed exactly twice and in the format, compared), per core: `of_draw` is that by the speed of drawing the
+// numbers alone.
 
 #include <benchmark/benchmark.h>
 
@@ -21,6 +22,7 @@ struct Setting {
   const char* op;
   const char* dtype;
   const char* inside = "fp32";  // compute and accumulate
+  const char* state = "";       // accumulate, where it is another
   const char* order = "sequential";
   std::size_t length = 0;
   std::size_t rows = 1000;
@@ -28,6 +30,7 @@ struct Setting {
   const char* unit = "";
   Distribution data = Distribution::kNormal;
   bool bias = false;  // the mean, not the root mean square
+  double rate = 0;    // learning rate of an optimizer: the share of swallowed updates is what is compared
 };
 
 ErrorQuestion question_of(const Setting& setting) {
@@ -36,12 +39,14 @@ ErrorQuestion question_of(const Setting& setting) {
   OperatorModel& model = question.model;
   model.input = model.output = *number_format(setting.dtype);
   model.compute = model.accumulator = *number_format(setting.inside);
+  if (*setting.state != 0) model.accumulator = *number_format(setting.state);
   model.order = *sum_order(setting.order);
   if (*setting.unit != 0) {
     model.unit = *matrix_unit(setting.unit);
     if (model.output.bits != 16) model.output = model.unit->accumulator;
   }
   for (const OperatorParameter& one : question.op->parameters) question.parameters.push_back(one.value);
+  if (setting.rate != 0) question.parameters.front() = setting.rate;
   question.variant = *setting.variant != 0           ? std::string(setting.variant)
                      : question.op->variants.empty() ? ""
                                                      : std::string(question.op->variants.front());
@@ -64,8 +69,14 @@ Experiment run(ErrorQuestion question, bool with_theory) {
 void prediction(benchmark::State& state, const Setting& setting) {
   Experiment experiment;
   for ([[maybe_unused]] auto _ : state) experiment = run(question_of(setting), true);
-  const double measured = setting.bias ? experiment.measured.bias() : experiment.measured.rms();
-  const double predicted = setting.bias ? experiment.predicted.sum : std::sqrt(experiment.predicted.squares);
+  const SumEvents& events = experiment.measured.events;
+  const double swallowed = static_cast<double>(events.swallowed) / static_cast<double>(events.additions);
+  const double measured = setting.rate != 0 ? swallowed
+                          : setting.bias    ? experiment.measured.bias()
+                                            : experiment.measured.rms();
+  const double predicted = setting.rate != 0 ? experiment.predicted.swallowed
+                           : setting.bias    ? experiment.predicted.sum
+                                             : std::sqrt(experiment.predicted.squares);
   state.counters["measured"] = measured;
   state.counters["predicted"] = predicted;
   state.counters["ratio"] = predicted / measured;
@@ -114,6 +125,12 @@ const std::vector<std::pair<const char*, Setting>>& settings() {
       {"RMS norm 4096 bf16, fp32 inside", {.op = "rms-norm", .dtype = "bf16", .length = 4096, .rows = 100}},
       {"RMS norm 4096, all in bf16, pairwise",
        {.op = "rms-norm", .dtype = "bf16", .inside = "bf16", .order = "pairwise", .length = 4096, .rows = 100}},
+      {"AdamW, bf16 weights, lr 1e-5: swallowed", {.op = "adamw", .dtype = "bf16", .length = 100, .rate = 1e-5}},
+      {"AdamW, bf16 weights, lr 1e-4: swallowed", {.op = "adamw", .dtype = "bf16", .length = 100, .rate = 1e-4}},
+      {"AdamW, bf16 weights, lr 1e-3: swallowed", {.op = "adamw", .dtype = "bf16", .length = 100, .rate = 1e-3}},
+      {"moving average 1e3, 0.999, bf16 state", {.op = "ema", .dtype = "bf16", .state = "bf16", .length = 1000}},
+      {"GELU, all in bf16", {.op = "gelu", .dtype = "bf16", .inside = "bf16", .length = 1000, .rows = 100}},
+      {"rotary cosine, all in bf16", {.op = "rope", .dtype = "bf16", .inside = "bf16", .length = 64, .variant = "cos"}},
       {"accumulate 64 micro-batches in bf16",
        {.op = "accumulate", .dtype = "bf16", .inside = "bf16", .length = 64, .rows = 4000}},
       {"sum 1e3 fp16, sequential in fp16", {.op = "sum", .dtype = "fp16", .inside = "fp16", .length = 1000}},

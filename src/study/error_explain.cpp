@@ -45,6 +45,8 @@ Values values_of(const ErrorQuestion& question, const Experiment& experiment) {
           {"outputs", static_cast<std::int64_t>(measured.outputs)},
           {"peak", rounded_decimal(experiment.predicted.peak)},
           {"accumulator_largest", shown_decimal(largest(question.model.accumulator))},
+          {"compute", question.model.compute.title},
+          {"compute_largest", shown_decimal(largest(question.model.compute))},
           {"at_largest", static_cast<std::int64_t>(measured.at_largest)},
           {"vanished", static_cast<std::int64_t>(std::max(measured.vanished, measured.data_vanished))},
           {"swallowed", percent(share(measured.events.swallowed, measured.events.additions))},
@@ -71,6 +73,29 @@ Text overflow_words(const ErrorQuestion& question, const Experiment& experiment,
   }
   return filled("{not_finite} of {outputs} results are infinite or NaN, from a step inside",
                 "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN，产生于中间步骤", values);
+}
+
+Text flush_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
+  if (!question.op->sums && experiment.predicted.peak > largest(question.model.compute)) {
+    return filled("{vanished} numbers became 0: a step inside reaches {peak}, and {compute} ends at {compute_largest}",
+                  "{vanished} 个数变为 0：中间步骤达到 {peak}，而 {compute} 最大为 {compute_largest}", values);
+  }
+  return filled("{vanished} numbers became 0: they are below the smallest number that is kept",
+                "{vanished} 个数变为 0：小于能保留的最小数", values);
+}
+
+Text swallowed_words(const ErrorQuestion& question, const Values& values) {
+  if (question.model.rules.rounding == Rounding::kStochastic || question.variant == "stochastic") {
+    return filled(
+        "{share} of it (of the mean square) comes from the updates: {swallowed} of them changed nothing, which the "
+        "others make up for on average, as the rounding is stochastic",
+        "其中 {share}（按均方计）来自更新：{swallowed} 的更新没有改变任何数；由于是随机舍入，其余更新平均会补回来",
+        values);
+  }
+  return filled(
+      "{share} of it (of the mean square) comes from the updates: {swallowed} of them changed nothing, as they were "
+      "less than half the spacing of what they were added to",
+      "其中 {share}（按均方计）来自更新：{swallowed} 的更新没有改变任何数，因为小于被更新数的间距的一半", values);
 }
 
 Text input_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
@@ -128,9 +153,7 @@ Text explanation_of(const ErrorQuestion& question, const Experiment& experiment)
           "{at_largest} of {outputs} results are the largest number of {output}, {largest}, in place of a "
           "larger one: saturation",
           "{outputs} 个结果中有 {at_largest} 个被饱和为 {output} 的最大数 {largest}", values);
-    case ErrorCause::kFlush:
-      return filled("{vanished} numbers became 0: they are below the smallest number that is kept",
-                    "{vanished} 个数变为 0：小于能保留的最小数", values);
+    case ErrorCause::kFlush: return flush_words(question, experiment, values);
     case ErrorCause::kStagnation:
       return filled(
           "stagnation: {swallowed} of the additions in {accumulator} changed nothing, as the term was less "
@@ -138,12 +161,7 @@ Text explanation_of(const ErrorQuestion& question, const Experiment& experiment)
           "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距的一半；误差符号一致"
           "（平均为 {scale} 的 {bias}）",
           values);
-    case ErrorCause::kSwallowed:
-      return filled(
-          "{share} of it (of the mean square) comes from the updates: {swallowed} of them changed nothing, as they "
-          "were "
-          "less than half the spacing of what they were added to",
-          "其中 {share}（按均方计）来自更新：{swallowed} 的更新没有改变任何数，因为小于被更新数的间距的一半", values);
+    case ErrorCause::kSwallowed: return swallowed_words(question, values);
     case ErrorCause::kTruncation:
       return filled(
           "the matrix unit cuts its addends toward zero: the error has one sign ({bias} of {scale} on "
