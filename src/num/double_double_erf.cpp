@@ -21,7 +21,12 @@ namespace assay {
 
 namespace {
 
-using namespace double_double_tables;
+using double_double_tables::kErfTerm;
+using double_double_tables::kGauss;
+using double_double_tables::kStep;
+using double_double_tables::kTwoOverRootPi;
+using double_double_tables::kTwoPiOverStep;
+using double_double_tables::kTwoStepsOverPi;
 
 constexpr double kNothingLeft = 27.3;  // erfc is below 2^-1075 from here on
 

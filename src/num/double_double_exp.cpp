@@ -21,7 +21,10 @@ namespace assay {
 
 namespace {
 
-using namespace double_double_tables;
+using double_double_tables::kInverseFactorial;
+using double_double_tables::kInverseOdd;
+using double_double_tables::kLn2High;
+using double_double_tables::kLn2Low;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -22,7 +22,8 @@ namespace assay {
 
 namespace {
 
-using namespace double_double_tables;
+using double_double_tables::kHalfPi;
+using double_double_tables::kInverseFactorial;
 
 constexpr double kFarthest = 0x1p50;  // beyond it n would not be exact
 

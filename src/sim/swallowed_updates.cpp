@@ -7,8 +7,8 @@
 // Stochastically w stays with probability 1 - |Δ|/q: share = E of (1/q) ∫ P(|Δ| < x) dx over 0 < x < q. Nothing is lost
 // on average then, but most single steps still change nothing. Roundings to one side lose |Δ| < q on one side.
 //
-// Sizes of Adam's updates, gradients independent N(0, s²): m̂ = Σ a_i g_i and v̂ = Σ b_i g_i² with weights that sum to 1.
-// If the b_i were equal, (g_1 … g_n) / |g| would be a point of the unit sphere in n dimensions and
+// Sizes of Adam's updates, gradients independent N(0, s²): m̂ = Σ a_i g_i and v̂ = Σ b_i g_i² with weights that sum to
+// 1. If the b_i were equal, (g_1 … g_n) / |g| would be a point of the unit sphere in n dimensions and
 //   m̂ / √v̂ = √n |a| x,   x one coordinate of such a point: density ∝ (1 - x²)^((n - 3) / 2),
 // whatever s. At step 1 that is ±1; with many steps it is normal with deviation |a| -> √((1 - β1) / (1 + β1)), 0.23 for
 // β1 = 0.9. The b_i fall as β2^i; n is then what gives Σ b_i² = 1/n, which is the step itself while it is far below

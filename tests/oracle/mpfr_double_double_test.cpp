@@ -250,49 +250,50 @@ TEST(MpfrDoubleDouble, ErrorFunctions) {
 
 double table_error(const DoubleDouble& constant, mpfr_srcptr exact) { return log2_error(constant, exact); }
 
+namespace tables = double_double_tables;
+
 TEST(MpfrDoubleDouble, ConstantsAreWhatTheySay) {
-  using namespace double_double_tables;
   Mp exact(kBits), part(kBits);
-  for (std::size_t n = 0; n < std::size(kInverseFactorial); ++n) {
+  for (std::size_t n = 0; n < std::size(tables::kInverseFactorial); ++n) {
     mpfr_fac_ui(exact, n, MPFR_RNDN);
     mpfr_ui_div(exact, 1, exact, MPFR_RNDN);
-    EXPECT_LE(table_error(kInverseFactorial[n], exact), -106) << n;
+    EXPECT_LE(table_error(tables::kInverseFactorial[n], exact), -106) << n;
   }
-  for (std::size_t n = 0; n < std::size(kInverseOdd); ++n) {
+  for (std::size_t n = 0; n < std::size(tables::kInverseOdd); ++n) {
     mpfr_set_ui(exact, 2 * n + 1, MPFR_RNDN);
     mpfr_ui_div(exact, 1, exact, MPFR_RNDN);
-    EXPECT_LE(table_error(kInverseOdd[n], exact), -106) << n;
+    EXPECT_LE(table_error(tables::kInverseOdd[n], exact), -106) << n;
   }
-  for (std::size_t n = 0; n < std::size(kErfTerm); ++n) {
+  for (std::size_t n = 0; n < std::size(tables::kErfTerm); ++n) {
     mpfr_fac_ui(exact, n, MPFR_RNDN);
     mpfr_mul_ui(exact, exact, 2 * n + 1, MPFR_RNDN);
     mpfr_si_div(exact, n % 2 == 0 ? 1 : -1, exact, MPFR_RNDN);
-    EXPECT_LE(table_error(kErfTerm[n], exact), -106) << n;
+    EXPECT_LE(table_error(tables::kErfTerm[n], exact), -106) << n;
   }
-  for (std::size_t i = 0; i < std::size(kGauss); ++i) {
-    const double place = static_cast<double>(i + 1) * kStep;
+  for (std::size_t i = 0; i < std::size(tables::kGauss); ++i) {
+    const double place = static_cast<double>(i + 1) * tables::kStep;
     mpfr_set_d(exact, -place * place, MPFR_RNDN);
     mpfr_exp(exact, exact, MPFR_RNDN);
-    EXPECT_LE(table_error(kGauss[i], exact), -106) << i;
+    EXPECT_LE(table_error(tables::kGauss[i], exact), -106) << i;
   }
   mpfr_const_pi(part, MPFR_RNDN);
   mpfr_sqrt(exact, part, MPFR_RNDN);
   mpfr_ui_div(exact, 2, exact, MPFR_RNDN);
-  EXPECT_LE(table_error(kTwoOverRootPi, exact), -106);
+  EXPECT_LE(table_error(tables::kTwoOverRootPi, exact), -106);
   mpfr_ui_div(exact, 23, part, MPFR_RNDN);
   mpfr_div_ui(exact, exact, 32, MPFR_RNDN);
-  EXPECT_LE(table_error(kTwoStepsOverPi, exact), -106);
+  EXPECT_LE(table_error(tables::kTwoStepsOverPi, exact), -106);
   mpfr_mul_ui(exact, part, 128, MPFR_RNDN);
   mpfr_div_ui(exact, exact, 23, MPFR_RNDN);
-  EXPECT_LE(table_error(kTwoPiOverStep, exact), -106);
+  EXPECT_LE(table_error(tables::kTwoPiOverStep, exact), -106);
   mpfr_div_ui(exact, part, 2, MPFR_RNDN);
   mpfr_sqrt(part, exact, MPFR_RNDN);
-  EXPECT_LE(table_error(kRootHalfPi, part), -106);
-  for (const double word : kHalfPi) mpfr_sub_d(exact, exact, word, MPFR_RNDN);
+  EXPECT_LE(table_error(tables::kRootHalfPi, part), -106);
+  for (const double word : tables::kHalfPi) mpfr_sub_d(exact, exact, word, MPFR_RNDN);
   EXPECT_LE(std::fabs(mpfr_get_d(exact, MPFR_RNDU)), 0x1p-268);
   mpfr_const_log2(exact, MPFR_RNDN);
-  mpfr_sub_d(exact, exact, kLn2High, MPFR_RNDN);
-  EXPECT_LE(table_error(kLn2Low, exact), -106);
+  mpfr_sub_d(exact, exact, tables::kLn2High, MPFR_RNDN);
+  EXPECT_LE(table_error(tables::kLn2Low, exact), -106);
 }
 
 }  // namespace

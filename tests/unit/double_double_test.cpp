@@ -151,7 +151,7 @@ void check_rows() {
   std::vector<double> plain_sums(kRows), plain_dots(kRows), sum_sizes(kRows), dot_sizes(kRows);
   for (int step = 0; step < kSteps; ++step) {
     const std::vector<double> a = row_numbers(kRows, static_cast<std::uint64_t>(step));
-    const std::vector<double> b = row_numbers(kRows, static_cast<std::uint64_t>(step + kSteps));
+    const std::vector<double> b = row_numbers(kRows, kSteps + static_cast<std::uint64_t>(step));
     add_to(sums.hi, sums.lo, a);
     add_product_to(dots.hi, dots.lo, a, b);
     for (std::size_t i = 0; i < kRows; ++i) {

@@ -55,7 +55,8 @@ TEST(OptimizerStep, SgdByHand) {
   EXPECT_EQ(copy(nesterov.weights()), Numbers{-0.25});
 }
 
-// With no history m̂ is the gradient and √v̂ its size: the first update is the learning rate, and weight decay before it.
+// With no history m̂ is the gradient and √v̂ its size: the first update is the learning rate, and weight decay before
+// it.
 TEST(OptimizerStep, AdamByHand) {
   const OptimizerFormats fp64 = [] {
     OptimizerFormats out = all_in(format("fp64"));
@@ -87,7 +88,7 @@ TEST(OptimizerStep, Fp32IsTheFormula) {
     OptimizerStep optimizer = started(set, all_in(format("fp32")), normal(3000, 0, 0.02, 1));
     for (int t = 1; t <= 20; ++t) {
       const Numbers w = copy(optimizer.weights()), m = copy(optimizer.exp_avg()), v = copy(optimizer.exp_avg_sq());
-      const Numbers g = normal(3000, 0, 1e-3, static_cast<std::uint64_t>(10 + t));
+      const Numbers g = normal(3000, 0, 1e-3, 10 + static_cast<std::uint64_t>(t));
       optimizer.step(g);
       const long double c1 = 1 - std::pow(0.9L, t), c2 = 1 - std::pow(0.999L, t);
       for (std::size_t i = 0; i < w.size(); ++i) {
