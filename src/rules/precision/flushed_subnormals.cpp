@@ -80,7 +80,7 @@ const Rule kFlushedSubnormals{
                  "ROCBLAS_INTERNAL_FP16_ALT_IMPL=0 or MIOPEN_DEBUG_CONVOLUTION_ATTRIB_FP16_ALT_IMPL=0 in training "
                  "with fp16. The limit is 2^-14 divided by the loss scale that training begins with.",
              .example =
-                 "`ROCBLAS_INTERNAL_FP16_ALT_IMPL = 0: the fp16 matrix units of an MI200 take what is below 6.104e-05 "
+                 "`ROCBLAS_INTERNAL_FP16_ALT_IMPL = 0: the fp16 matrix units of an MI200 take what is below 6.104e-5 "
                  "for zero; at loss scale 65,536 a gradient below 9.313e-10 is lost, otherwise only one below "
                  "9.095e-13`",
              .to_do = "Leave the variable unset, or train in bf16.",

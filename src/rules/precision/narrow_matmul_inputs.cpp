@@ -17,6 +17,7 @@
 #include "assay/setting.h"
 #include "measure/model_shape.h"
 #include "num/format.h"
+#include "rules/places.h"
 #include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
 
@@ -59,7 +60,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
                             {{"format", format.title},
                              {"bits", format.precision},
                              {"error", error},
-                             {"times", u / unit_roundoff(format_named("fp32"))},
+                             {"times", count_value(u / unit_roundoff(format_named("fp32")))},
                              {"apart", 1 + 2 * u}}});
   if (const auto terms = count_said(run.config, setting::kHiddenSize)) {
     // With terms of both signs a sum of n of them has the size of √n terms.
@@ -109,7 +110,7 @@ const Rule kNarrowMatmulInputs{
              "float32_matmul_precision, allow_hf32. NVIDIA_TF32_OVERRIDE=0 rules TF32 out. The error is "
              "0.42 · sqrt(2) · u with u the unit roundoff: 2^-11 for TF32, 2^-12 for HF32, 2^-8 for bf16.",
          .example = "`--tf32 = true: matrix products of this fp32 training read their inputs in TF32, 11 significant "
-                    "bits; each product is off by 2.932e-04 of itself (rms), 8192 times the error of fp32`",
+                    "bits; each product is off by 2.932e-4 of itself (rms), 8,192 times the error of fp32`",
          .to_do = "Usually nothing. For comparisons, the same switch on both sides.",
          .false_alarms = "A chip without such units: the switch then does nothing.",
          .references = "PyTorch, Numerical accuracy; CANN, SetHF32."},

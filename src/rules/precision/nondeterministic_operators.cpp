@@ -165,7 +165,7 @@ const Rule kNondeterministicOperators{
          .example =
              "`HCCL_DETERMINISTIC = true makes sums across ranks repeatable, the operators of a rank are left to "
              "add in any order: two runs' gradients of a weight, sums over 8,192 tokens, differ by about "
-             "2.291e-06 of them in fp32`",
+             "2.291e-6 of them in fp32`",
          .to_do = "Where bits have to agree: Megatron --deterministic-mode (MindSpeed-LLM --use-deter-comp) with "
                   "NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, "
                   "CUBLAS_WORKSPACE_CONFIG=:4096:8, NCCL_ALGO=Ring; transformers --full_determinism. Else nothing: "

@@ -69,13 +69,13 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   if (sees_overflow(run)) return out.not_applicable("seen");
   const double most = largest(format_named(format));
   const bool half = format == "fp16";
-  const auto scale = half ? loss_scale_told(plan) : std::nullopt;
+  const double scale = half ? loss_scale_told(plan).value_or(0) : 0;
   Values values{{"format", std::string(format)}, {"largest", count_value(most)}};
   const char* key = half ? "saturates" : "hides";
-  if (scale) {
+  if (scale > 0) {
     key = "saturates-scaled";
-    values.emplace_back("scale", scale_value(*scale));
-    values.emplace_back("gradient", most / *scale);
+    values.emplace_back("scale", scale_value(scale));
+    values.emplace_back("gradient", most / scale);
   }
   const bool warn = half && mode.sure;
   Finding finding =

@@ -193,7 +193,7 @@ const Rule kUpdateSwallowed{
              "common and mostly does what is asked of it, so it stays a note; so does a run whose log shows that the "
              "loss fell.",
          .example =
-             "`at learning rate 3.0e-05 a bf16 weight of 0.02 moves only if its update is more than 6.104e-05: 92 % of "
+             "`at learning rate 3.0e-5 a bf16 weight of 0.02 moves only if its update is more than 6.104e-5: 92 % of "
              "Adam's updates are swallowed where gradients are mostly noise, 69.6 % where all point one way`",
          .to_do = "Keep the weights in fp32: bf16-mixed instead of bf16-true, fp32 as the format of the weights. Where "
                   "memory does not allow it, an optimizer that rounds stochastically or keeps the lost part.",
