@@ -145,12 +145,12 @@ const Rule kUpdateSwallowed{
                     "from here on most updates do nothing: the rate that one believes in is not the one that acts"}},
     .sentences =
         {{"swallowed",
-          "at learning rate {rate} a {format} weight of {weight} moves only if its update is more than {threshold}: "
+          "at learning rate {rate} a weight of {weight} in {format} moves only if its update is more than {threshold}: "
           "{lost} of Adam's updates are swallowed where gradients are mostly noise, {full} where all point one way",
           "学习率为 {rate} 时，大小为 {weight} 的 {format} 权重只有在更新量超过 {threshold} 时才会改变："
           "梯度以噪声为主时 Adam 有 {lost} 的更新被吞掉，方向完全一致时为 {full}"},
          {"swallowed-lion",
-          "at learning rate {rate} a {format} weight of {weight} moves only if its update is more than {threshold}: "
+          "at learning rate {rate} a weight of {weight} in {format} moves only if its update is more than {threshold}: "
           "{lost} of Lion's updates are swallowed",
           "学习率为 {rate} 时，大小为 {weight} 的 {format} 权重只有在更新量超过 {threshold} 时才会改变："
           "Lion 有 {lost} 的更新被吞掉"},
@@ -192,9 +192,9 @@ const Rule kUpdateSwallowed{
              "note; from `share-warning` on, in a training from random weights, a warning. Fine-tuning in pure bf16 is "
              "common and mostly does what is asked of it, so it stays a note; so does a run whose log shows that the "
              "loss fell.",
-         .example =
-             "`at learning rate 3.0e-5 a bf16 weight of 0.02 moves only if its update is more than 6.104e-5: 92 % of "
-             "Adam's updates are swallowed where gradients are mostly noise, 69.6 % where all point one way`",
+         .example = "`at learning rate 3.0e-5 a weight of 0.02 in bf16 moves only if its update is more than 6.104e-5: "
+                    "92 % of "
+                    "Adam's updates are swallowed where gradients are mostly noise, 69.6 % where all point one way`",
          .to_do = "Keep the weights in fp32: bf16-mixed instead of bf16-true, fp32 as the format of the weights. Where "
                   "memory does not allow it, an optimizer that rounds stochastically or keeps the lost part.",
          .false_alarms =
