@@ -4,9 +4,9 @@
 // rounded away, each step anew, so a thousand small updates in one direction move nothing. How many that is follows
 // from three numbers: the rate, the size of the weights and their format.
 //
-//   lost(rho) = sum over binades [2^e, 2^(e+1)) of  P(|w| in the binade) · P(rate · rho · |z| <= spacing(2^e) / 2)
+//   lost(rho) = sum over binades [2^e, 2^(e+1)) of  P(|w| in the binade) · P(rate · rho · |z| < spacing(2^e) / 2)
 //
-// with weights normal around 0 with the deviation they are initialised with (0.02 where nobody says one: the usual one,
+// (sim/swallowed_updates) with weights normal around 0 with the deviation they are initialised with (0.02 where nobody says one: the usual one,
 // and about that of trained matrices), and updates rate · rho · z. Adam's update is rate · m / sqrt(v), where m is a
 // mean of past gradients. Of gradients that are mostly noise, which is what a small batch has, m / sqrt(v) is about
 // normal with the deviation rho = sqrt((1 - beta1) / (1 + beta1)), 0.23 for beta1 = 0.9. Of gradients that all point
@@ -18,7 +18,6 @@
 // weights had moved; the formula says 84.5 % lost.
 
 #include <cmath>
-#include <numbers>
 #include <string>
 
 #include "assay/setting.h"
@@ -28,27 +27,13 @@
 #include "rules/hyper/optimizer_plan.h"
 #include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
+#include "sim/swallowed_updates.h"
 
 namespace assay {
 
 namespace {
 
 constexpr double kUsualDeviation = 0.02;
-
-// P(|z| <= x) of a standard normal.
-double within(double x) { return std::erf(x / std::numbers::sqrt2); }
-
-// Share of updates that change nothing. rho: deviation of an update in units of the rate; 0: it has the rate's length.
-double lost_share(const NumberFormat& format, double rate, double rho, double deviation) {
-  double lost = 0;
-  for (int e = smallest_exponent(format); e <= 4; ++e) {
-    const double low = std::ldexp(1, e);
-    const double here = within(2 * low / deviation) - within(low / deviation);
-    const double half = spacing_at(format, low) / 2;
-    lost += here * (rho > 0 ? within(half / (rate * rho)) : (rate <= half ? 1.0 : 0.0));
-  }
-  return lost;
-}
 
 // What keeps the lost part of an update, or rounds so that it acts on average: then nothing is swallowed.
 const Setting* keeps_the_rest(const Plan& plan) {
@@ -98,9 +83,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
   const double deviation = said && said->value > 0 && said->value < 1 ? said->value : kUsualDeviation;
   const auto beta1 = told_or_default(plan, setting::kAdamBeta1);
   const double beta = beta1 && beta1->value >= 0 && beta1->value < 1 ? beta1->value : 0.9;
-  const double rho = lion ? 0 : std::sqrt((1 - beta) / (1 + beta));
   const NumberFormat& format = format_named(weights->format);
-  const double lost = lost_share(format, rate->value, rho, deviation);
+  const auto lost_at = [&](double at) {
+    const double rho = std::sqrt((1 - beta) / (1 + beta));
+    return swallowed_share(format, deviation, lion ? fixed_size(at) : normal_sizes(at * rho));
+  };
+  const double lost = lost_at(rate->value);
   if (lost < set["share"]) return;
   Finding finding = hazard(severity_of(plan, lost, set["share-warning"]), 0.7, *weights->from,
                            {lion ? "swallowed-lion" : "swallowed",
@@ -109,13 +97,12 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
                              {"weight", deviation},
                              {"threshold", spacing_at(format, deviation) / 2},
                              {"lost", percent(lost)},
-                             {"full", percent(lost_share(format, rate->value, 0, deviation))}}});
+                             {"full", percent(swallowed_share(format, deviation, fixed_size(rate->value)))}}});
   finding.evidence.push_back({{"said", finding.message.values}, {}, weights->from->where});
   if (rate->by_default) add_default(plan, *rate->by_default, finding);
   const auto last = plan.min_learning_rate();
   if (last && last->value > 0 && last->value < rate->value) {
-    finding.evidence.push_back(
-        {{"end", {{"rate", last->value}, {"lost", percent(lost_share(format, last->value, rho, deviation))}}}, {}, {}});
+    finding.evidence.push_back({{"end", {{"rate", last->value}, {"lost", percent(lost_at(last->value))}}}, {}, {}});
   }
   const auto decay = told_or_default(plan, setting::kWeightDecay);
   if (decay && decay->value > 0 && rate->value * decay->value < unit_roundoff(format) / 2) {
