@@ -52,6 +52,15 @@ namespace assay {
   RULE(kFp16Range)              \
   RULE(kAccumulateLowPrecision) \
   RULE(kOptimizerStateLowPrecision) \
+  RULE(kUpdateSwallowed)        \
+  RULE(kNarrowMatmulInputs)     \
+  RULE(kSaturatingOverflow)     \
+  RULE(kNondeterministicOperators) \
+  RULE(kSoftmaxLowPrecision)    \
+  RULE(kPositionsLowPrecision)  \
+  RULE(kNormLowPrecision)       \
+  RULE(kGradNormLowPrecision)   \
+  RULE(kFlushedSubnormals)      \
   RULE(kTokensPerParameter)     \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \

@@ -162,6 +162,22 @@ def rerun_fault():
     write("rerun-fault", "good.log", hello + body)
 
 
+def in_bf16(value):
+    """The nearest number of bf16, of positive numbers."""
+    exponent = math.floor(math.log2(value)) - 7
+    return round(value / 2.0 ** exponent) * 2.0 ** exponent
+
+
+def grad_norm_low_precision():
+    rng = random.Random(13)
+    wide = [(step, falling(step, rng), 0.9 * wild(rng, 0.4)) for step in range(1, 201)]
+    line = "{'loss': %.4f, 'grad_norm': %s, 'learning_rate': 2e-05, 'epoch': %.3f}"
+    write("grad-norm-low-precision", "bad.log",
+          [line % (loss, repr(in_bf16(norm)), step / 1000) for step, loss, norm in wide])
+    write("grad-norm-low-precision", "good.log",
+          [line % (loss, repr(norm), step / 1000) for step, loss, norm in wide])
+
+
 def reading():
     rng = random.Random(12)
     body = ["step=%d loss=%.4f" % (step, falling(step, rng)) for step in range(1, 61)]
@@ -177,5 +193,6 @@ def reading():
 
 
 for make in (grad_norm_spike, grad_norm_high, grad_norm_vanished, loss_scale_collapse, loss_scale_drop, overflow_skips,
-             throughput_drop, run_restarted, run_aborted, rerun_fault, reading):
+             throughput_drop, run_restarted, run_aborted, rerun_fault,
+             grad_norm_low_precision, reading):
     make()

@@ -43,8 +43,8 @@ constexpr std::size_t kMostSettings = 5000;
 // Environment variables that change numbers, by the beginnings of their names: a misspelt one (HCCL_DETERMINISITIC) has
 // no effect and is worth seeing.
 // clang-format off
-constexpr std::array<std::string_view, 25> kEnvironment{
-    "NCCL_", "HCCL_", "LCCL_", "RCCL_", "NVTE_", "NVIDIA_TF32", "TORCH_ALLOW_TF32", "HIPBLASLT_", "CUBLAS", "CUDNN_",
+constexpr std::array<std::string_view, 27> kEnvironment{
+    "NCCL_", "HCCL_", "LCCL_", "RCCL_", "ROCBLAS_INTERNAL_FP16", "MIOPEN_DEBUG_CONVOLUTION_ATTRIB_FP16", "NVTE_", "NVIDIA_TF32", "TORCH_ALLOW_TF32", "HIPBLASLT_", "CUBLAS", "CUDNN_",
     "MAMBA_DET", "CAUSAL_CONV1D_DET", "CLOSE_MATMUL", "ATB_", "INF_NAN_MODE", "MS_ASCEND_", "ACCELERATE_MIXED",
     "FLASH_ATTENTION_DET", "FLAGS_", "XLA_FLAGS", "PYTORCH_", "TF_DETERMINISTIC", "PYTHONHASHSEED",
     "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS"};

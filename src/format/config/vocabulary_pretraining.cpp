@@ -199,7 +199,7 @@ constexpr Term kTorchtitanTerms[] = {
     {"training/gradient_accumulation_steps", setting::kGradientAccumulation},
     {"training/mixed_precision_param", setting::kPrecision},
     {"training/mixed_precision_reduce", setting::kGradReduceDtype},
-    {"training/seed", setting::kSeed},
+    {"training/dtype", setting::kWeightsDtype},
     {"debug/seed", setting::kSeed},
     {"training/dataset", setting::kData},
     {"data_parallel_replicate_degree", setting::kDataParallelReplicas},

@@ -305,6 +305,8 @@ constexpr Term kVerlTerms[] = {
     {"actor/megatron/tensor_model_parallel_size", setting::kTensorParallelSize},
     {"actor/megatron/pipeline_model_parallel_size", setting::kPipelineParallelSize},
     {"actor_rollout_ref/model/path", setting::kModel},
+    {"actor/fsdp_config/model_dtype", setting::kWeightsDtype},
+    {"/model/fsdp_config/model_dtype", setting::kWeightsDtype},
     {"data/train_batch_size", setting::kGlobalBatchSize},
     {"data/micro_batch_size_per_gpu", setting::kMicroBatchSize},
     {"data/micro_batch_size", setting::kMicroBatchSize},

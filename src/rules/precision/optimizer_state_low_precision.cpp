@@ -15,41 +15,12 @@
 #include "rules/hyper/acting_settings.h"
 #include "rules/hyper/batch_advice.h"
 #include "rules/plan.h"
+#include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
 
 namespace assay {
 
 namespace {
-
-bool is_low(std::string_view word) {
-  return word.find("bf16") != std::string_view::npos || word.find("bfloat16") != std::string_view::npos ||
-         word.find("fp16") != std::string_view::npos || word == "float16" || word.find("fp8") != std::string_view::npos;
-}
-
-const Setting* said_low(const Plan& plan, std::string_view ending) {
-  for (const Setting& one : plan.run().config.settings) {
-    if (one.key.ends_with(ending) && one.unknown.empty() && is_low(one.value)) return &one;
-  }
-  return nullptr;
-}
-
-const Setting* said_true(const Plan& plan, std::string_view ending) {
-  for (const Setting& one : plan.run().config.settings) {
-    if (one.key.ends_with(ending) && (one.value == "true" || one.value == "True")) return &one;
-  }
-  return nullptr;
-}
-
-// Settings that ask for weights without a copy in fp32.
-const Setting* pure_weights(const Plan& plan) {
-  for (const std::string_view key : {setting::kPrecision, setting::kBf16}) {
-    const std::string word = plan.word(key);
-    const bool pure = word == "bf16-true" || word == "16-true" || word == "fp16-true" || word == "full";
-    if (pure) return plan.setting(key);
-  }
-  if (const Setting* one = said_true(plan, "bf16_master_weights_and_grads")) return one;
-  return said_low(plan, "main_params_dtype");
-}
 
 Finding finding_of(const Setting& from, const char* key, Severity severity, Values values) {
   Finding finding;

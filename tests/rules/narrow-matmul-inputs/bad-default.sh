@@ -1,0 +1,9 @@
+#!/bin/bash
+# No precision is said: the Trainer's default is fp32.
+torchrun --nproc_per_node 8 run_clm.py \
+    --model_name_or_path gpt2-xl \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 2 \
+    --learning_rate 2e-5 \
+    --num_train_epochs 3 \
+    --tf32 True
