@@ -3,7 +3,8 @@
 // First what is no rounding at all (overflow, saturation, numbers that became 0), then what rounding theory does not
 // cover because its errors have one sign (stagnation, truncation), then the largest of the three parts of the mean
 // square error. The limits: a thousandth of the results is enough to be told of overflow; an error has one sign where
-// its mean is more than half its root mean square.
+// its mean is more than half its root mean square, and the result's sign (a denominator that stopped growing makes all
+// results too large) where its correlation with the exact results is more than a half.
 
 #include "study/error_explain.h"
 
@@ -31,6 +32,12 @@ bool one_sided(const Measured& measured, ErrorPart part) {
   return std::abs(mean) > kOneSided * measured.part_rms(part);
 }
 
+// Whether the arithmetic makes results too large, or too small, by one factor: its error has then the result's sign.
+bool follows_result(const Measured& measured) {
+  const double inside = measured.part_squares[static_cast<std::size_t>(ErrorPart::kInside)];
+  return std::abs(measured.inside_by_result) > kOneSided * std::sqrt(inside * measured.result_squares);
+}
+
 Values values_of(const ErrorQuestion& question, const Experiment& experiment) {
   const Measured& measured = experiment.measured;
   const auto shares = shares_of(measured);
@@ -50,7 +57,8 @@ Values values_of(const ErrorQuestion& question, const Experiment& experiment) {
           {"at_largest", static_cast<std::int64_t>(measured.at_largest)},
           {"vanished", static_cast<std::int64_t>(std::max(measured.vanished, measured.data_vanished))},
           {"swallowed", percent(share(measured.events.swallowed, measured.events.additions))},
-          {"bias", percent(measured.bias())}};
+          {"bias", percent(measured.bias())},
+          {"factor", percent(std::abs(measured.inside_by_result / measured.result_squares))}};
 }
 
 Text overflow_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
@@ -71,8 +79,11 @@ Text overflow_words(const ErrorQuestion& question, const Experiment& experiment,
     return filled("{not_finite} of {outputs} results are infinite or NaN: {output} ends at {largest}",
                   "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：{output} 最大为 {largest}", values);
   }
-  return filled("{not_finite} of {outputs} results are infinite or NaN, from a step inside",
-                "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN，产生于中间步骤", values);
+  const Text why =
+      question.op->not_finite.en.empty() ? Text{"from a step inside", "产生于中间步骤"} : question.op->not_finite;
+  const Text what = filled("{not_finite} of {outputs} results are infinite or NaN: ",
+                           "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：", values);
+  return {what.en + why.en, what.zh + why.zh};
 }
 
 Text flush_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
@@ -108,6 +119,20 @@ Text input_words(const ErrorQuestion& question, const Experiment& experiment, co
   return {out.en + more.en, out.zh + more.zh};
 }
 
+Text stagnation_words(const ErrorQuestion& question, const Measured& measured, const Values& values) {
+  const Text what = filled(
+      "stagnation: {swallowed} of the additions in {accumulator} changed nothing, as the term was less than half the "
+      "spacing of the sum; ",
+      "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距的一半；", values);
+  Text more = filled("the error has one sign ({bias} of {scale} on average)",
+                     "误差符号一致（平均为 {scale} 的 {bias}）", values);
+  if (!question.op->one_output && follows_result(measured)) {
+    more = measured.inside_by_result > 0 ? filled("results are {factor} too large", "结果偏大 {factor}", values)
+                                         : filled("results are {factor} too small", "结果偏小 {factor}", values);
+  }
+  return {what.en + more.en, what.zh + more.zh};
+}
+
 }  // namespace
 
 std::string percent(double value) {
@@ -133,11 +158,17 @@ ErrorCause cause_of(const ErrorQuestion& question, const Experiment& experiment)
   const auto part = static_cast<ErrorPart>(greatest);
   const bool swallows = share(measured.events.swallowed, measured.events.additions) > kSwallowed;
   if (part == ErrorPart::kInside && question.op->updates && swallows) return ErrorCause::kSwallowed;
-  if (part == ErrorPart::kInside && one_sided(measured, part)) {
-    if (question.model.unit && question.op->multiplies) return ErrorCause::kTruncation;
-    if (swallows) return ErrorCause::kStagnation;
+  const bool vanishes = share(measured.vanished, measured.outputs) > kTold;
+  if (part == ErrorPart::kInside && vanishes && experiment.predicted.peak > largest(question.model.accumulator)) {
+    return ErrorCause::kLostInside;
   }
-  if (share(measured.vanished, measured.outputs) > kTold) return ErrorCause::kFlush;
+  if (part == ErrorPart::kInside && one_sided(measured, part) && question.model.unit && question.op->multiplies) {
+    return ErrorCause::kTruncation;
+  }
+  if (part == ErrorPart::kInside && swallows && (one_sided(measured, part) || follows_result(measured))) {
+    return ErrorCause::kStagnation;
+  }
+  if (vanishes) return ErrorCause::kFlush;
   return part == ErrorPart::kInput    ? ErrorCause::kInput
          : part == ErrorPart::kInside ? ErrorCause::kInside
                                       : ErrorCause::kOutput;
@@ -154,13 +185,14 @@ Text explanation_of(const ErrorQuestion& question, const Experiment& experiment)
           "larger one: saturation",
           "{outputs} 个结果中有 {at_largest} 个被饱和为 {output} 的最大数 {largest}", values);
     case ErrorCause::kFlush: return flush_words(question, experiment, values);
-    case ErrorCause::kStagnation:
+    case ErrorCause::kLostInside:
       return filled(
-          "stagnation: {swallowed} of the additions in {accumulator} changed nothing, as the term was less "
-          "than half the spacing of the sum; the error has one sign ({bias} of {scale} on average)",
-          "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距的一半；误差符号一致"
-          "（平均为 {scale} 的 {bias}）",
+          "{vanished} of {outputs} results became 0: partial results reach {peak}, and {accumulator} ends at "
+          "{accumulator_largest}; what is divided by an infinite one is 0",
+          "{outputs} 个结果中有 {vanished} 个变为 0：中间结果达到 {peak}，而 {accumulator} 最大为 "
+          "{accumulator_largest}；除以 Inf 得 0",
           values);
+    case ErrorCause::kStagnation: return stagnation_words(question, experiment.measured, values);
     case ErrorCause::kSwallowed: return swallowed_words(question, values);
     case ErrorCause::kTruncation:
       return filled(

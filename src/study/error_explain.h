@@ -9,6 +9,7 @@ enum class ErrorCause : std::uint8_t {
   kNone,        // no error at all
   kOverflow,    // results are infinite or NaN
   kSaturation,  // results are the largest number
+  kLostInside,  // a sum inside overflowed, and results became 0 by it
   kFlush,       // numbers or results became 0
   kStagnation,  // terms are smaller than half the spacing of the sum
   kSwallowed,   // updates of a state are smaller than half its spacing

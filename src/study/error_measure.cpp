@@ -168,6 +168,11 @@ class Group {
     out.sum += error;
     out.squares += error * error;
     out.largest = std::max(out.largest, std::abs(error));
+    if (std::isfinite(parts[1])) {
+      const double result = exact / magnitude;
+      out.inside_by_result += parts[1] * result;
+      out.result_squares += result * result;
+    }
     for (std::size_t part = 0; part < kErrorParts; ++part) {
       if (!std::isfinite(parts[part])) continue;  // an inner overflow that the end hid
       out.part_sums[part] += parts[part];
@@ -199,6 +204,8 @@ void merge(Measured& to, const Measured& more) {
   to.sum += more.sum;
   to.squares += more.squares;
   to.largest = std::max(to.largest, more.largest);
+  to.inside_by_result += more.inside_by_result;
+  to.result_squares += more.result_squares;
   for (std::size_t part = 0; part < kErrorParts; ++part) {
     to.part_sums[part] += more.part_sums[part];
     to.part_squares[part] += more.part_squares[part];

@@ -33,8 +33,9 @@ struct Measured {
 
   double sum = 0, squares = 0, largest = 0;
   std::array<double, kErrorParts> part_sums{}, part_squares{};
-  std::uint64_t beyond_ulp = 0;        // more than one spacing of the output format from the exact result
-  std::uint64_t beyond_tolerance = 0;  // of torch.testing.assert_close for the output format
+  double inside_by_result = 0, result_squares = 0;  // Σ inner error · exact result, Σ exact result²
+  std::uint64_t beyond_ulp = 0;                     // more than one spacing of the output format from the exact result
+  std::uint64_t beyond_tolerance = 0;               // of torch.testing.assert_close for the output format
   std::uint64_t beyond_certain = 0, beyond_probable = 0;  // of the operator's bounds
 
   std::vector<double> relative;   // |error| / |exact result|, sorted; of judged outputs whose exact result is not 0

@@ -119,6 +119,9 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
       total += parts[part];
       out.part_squares[part] += (parts[part].mean * parts[part].mean + parts[part].variance) / (unit * unit);
     }
+    // What is stored as 0 is off by itself, whatever else happened to it.
+    const Moments& stored = parts[kErrorParts - 1];
+    if (value != 0 && stored.mean == -value && stored.variance == 0) total = {-value, 0};
     const double square = total.mean * total.mean + std::max(0.0, total.variance);
     ++out.outputs;
     out.sum += total.mean / unit;
@@ -150,6 +153,7 @@ Predicted predicted_of(const std::vector<TheorySums>& groups) {
     relative.insert(relative.end(), group.relative.begin(), group.relative.end());
   }
   if (out.outputs == 0) return out;
+  if (!std::isfinite(out.squares)) return {.peak = out.peak};  // the operator's theory does not say
   out.known = true;
   out.swallowed = updates > 0 ? out.swallowed / updates : NAN;
   const auto count = static_cast<double>(out.outputs);

@@ -114,7 +114,7 @@ std::vector<double> mean_square(const OperatorModel& model, const Lanes& x, Arit
 RowStatistics statistics_of(const OperatorCall& call, SumEvents* events) {
   const OperatorModel& model = call.model;
   const Lanes& x = call.inputs[0];
-  if (call.variant == kWelford) return welford(model, x);
+  if (call.variant == kWelford) return welford(model, x, events);
   Arithmetic sums(model.partials ? *model.partials : model.accumulator, model.rules);
   RowStatistics out;
   out.mean = mean_of_rows(model, x, sums, events);
@@ -178,21 +178,23 @@ const OperatorParameter kEps{.name = "eps",
 
 }  // namespace
 
-const Operator kLayerNorm{.name = "layer-norm",
-                          .also = {"layernorm", "ln"},
-                          .title = {"layer norm", "层归一化"},
-                          .formula = {"(x − μ) / √(v + eps)", "(x − μ) / √(v + eps)"},
-                          .inputs = {{.name = "x"}},
-                          .parameters = {kEps},
-                          .variants = {kOnePass, kTwoPass, kWelford},
-                          .scale = {"the rms of the row's outputs", "该行输出的均方根"},
-                          .one_output = false,
-                          .length = 4096,
-                          .exact = layer_norm_exact,
-                          .emulate = layer_norm_emulate,
-                          .magnitude = row_rms,
-                          .expect = layer_norm_expect,
-                          .bounds = layer_norm_bounds};
+const Operator kLayerNorm{
+    .name = "layer-norm",
+    .also = {"layernorm", "ln"},
+    .title = {"layer norm", "层归一化"},
+    .formula = {"(x − μ) / √(v + eps)", "(x − μ) / √(v + eps)"},
+    .inputs = {{.name = "x"}},
+    .parameters = {kEps},
+    .variants = {kOnePass, kTwoPass, kWelford},
+    .scale = {"the rms of the row's outputs", "该行输出的均方根"},
+    .not_finite = {"E[x²] − μ² came out below zero, and the root of that is NaN", "E[x²] − μ² 小于零，开方得 NaN"},
+    .one_output = false,
+    .length = 4096,
+    .exact = layer_norm_exact,
+    .emulate = layer_norm_emulate,
+    .magnitude = row_rms,
+    .expect = layer_norm_expect,
+    .bounds = layer_norm_bounds};
 
 const Operator kRmsNorm{.name = "rms-norm",
                         .also = {"rmsnorm", "rms"},

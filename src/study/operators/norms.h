@@ -20,7 +20,8 @@ struct RowStatistics {
 };
 
 /// welford.cpp: in the order of the model; a sum of lanes, blocks or splits is merged by Chan's formula.
-RowStatistics welford(const OperatorModel& model, const Lanes& x);
+/// `events` may be null; counted are the additions to the sum of squares.
+RowStatistics welford(const OperatorModel& model, const Lanes& x, SumEvents* events);
 
 /// The expected errors of one row's mean and variance.
 struct ExpectedStatistics {

@@ -89,7 +89,17 @@ double mean_bound(const Units& units, double mean, double sum) {
   return first + (mean + first) * quotient_unit(units) + units.sums_least;
 }
 
+// Whether a sum of the row may overflow: then no bound holds.
+bool may_overflow(const OperatorCall& call, const RowSizes& row, double sum) {
+  const auto n = static_cast<double>(call.length());
+  const double most =
+      n * std::max(row.mean_square, row.mean_size) * (1 + sum) * (1 + 4 * unit_of(call.model, call.model.input));
+  const double end = std::min(largest(sum_format(call.model)), largest(call.model.accumulator));
+  return !(most < end && most / n < largest(call.model.compute));
+}
+
 double rms_row_bound(const OperatorCall& call, const RowSizes& row, double sum) {
+  if (may_overflow(call, row, sum)) return INFINITY;
   const Units units = units_of(call.model);
   const double rms = std::sqrt(row.mean_square);
   const double change = units.input + units.input_least / rms;
@@ -140,6 +150,7 @@ StatisticsBound statistics_bound(const OperatorCall& call, const RowSizes& row, 
 }
 
 double layer_row_bound(const OperatorCall& call, const RowSizes& row, double sum) {
+  if (may_overflow(call, row, sum)) return INFINITY;
   const Units units = units_of(call.model);
   const StatisticsBound statistics = statistics_bound(call, row, sum);
   const double deviation = std::sqrt(row.variance + call.parameters[0]);

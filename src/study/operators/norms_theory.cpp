@@ -15,11 +15,12 @@
 // and all else is scaled with them. Where its deviation τ = dev(e_v) / v is not small, the mean and the mean square of
 // (1 + t)^(−1/2) over a normal t take the place of 1 − t/2; what lies at t < −1 is NaN and no error that can be measured.
 //
-// Where it fails: τ above about 0.5 (a variance near zero makes outputs of any size, and most of the mean square is a few
-// of them); variances below ε, where ε is rounded to a few bits (FP16 has 1e-5 as a subnormal); rows of equal numbers.
+// Where it fails: τ above 0.4, where it says nothing (a variance near zero makes outputs of any size, and most of the mean
+// square is a few of them); variances below ε, where ε is rounded to a few bits (FP16 has 1e-5 as a subnormal); rows of equal numbers.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "num/format.h"
 #include "study/operators/norms.h"
@@ -31,6 +32,9 @@ namespace assay {
 namespace {
 
 using namespace norm_variant;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMostDeviation = 0.4;  // of the variance, relative: beyond it 1/√ has hardly a mean square
 
 // A row as it is rounded into the input's format, and what is exact of it.
 struct Row {
@@ -161,8 +165,9 @@ RootErrors expect_root(const OperatorModel& model, const Row& row, double value,
   }
   const double exact = value + row.eps;
   const double shifted = exact + error.mean;
-  out.factor = std::sqrt(exact / shifted);
   const double deviation = std::sqrt(error.variance) / shifted;
+  if (!(shifted > 0) || deviation > kMostDeviation) return {kNan, {}};
+  out.factor = std::sqrt(exact / shifted);
   out.rest = of_inverse_root(deviation);
   const double root = 1 / std::sqrt(shifted);
   out.rest += scaled(rounding_about(model, compute, root, root * std::sqrt(out.rest.variance)), 1 / root);

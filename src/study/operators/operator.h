@@ -86,6 +86,7 @@ struct Operator {
   std::vector<OperatorParameter> parameters = {};
   std::vector<std::string_view> variants = {};  // the first is the usual one
   Text scale;                                   // what errors are set against, in words: "Σ|x|"
+  Text not_finite = {};                         // why results may be infinite or NaN where nothing overflows
   bool sums = true;                             // has sums: order and accumulator matter
   bool multiplies = false;                      // is a sum of products that a matrix unit can do
   bool one_output = true;                       // a row; else as many as the row is long

@@ -127,6 +127,14 @@ double cross_entropy_row_bound(const Steps& steps, const RowFacts& row, double s
   return error / (all + std::abs(row.target));
 }
 
+// Whether exp or the sum may overflow: then no bound holds.
+bool may_overflow(const Steps& steps, const RowFacts& row, double sum) {
+  const double most = steps.shifted ? 0 : row.most + steps.logit_error(row.largest_size);
+  const double all = std::exp(most + row.log_sum) * (1 + steps.unit) * (1 + sum);
+  return !(std::exp(most) * (1 + steps.unit) < largest(steps.model.compute) && all < largest(steps.model.accumulator) &&
+           all < largest(sum_format(steps.model)));
+}
+
 template <class RowBound>
 SumBounds worst_row(const OperatorCall& call, double outputs, RowBound bound) {
   const Lanes& x = call.inputs[0];
@@ -136,8 +144,9 @@ SumBounds worst_row(const OperatorCall& call, double outputs, RowBound bound) {
   for (std::size_t index = 0; index < x.rows; ++index) {
     const RowFacts row = facts_of_row(x, index);
     if (!std::isfinite(row.most) || !std::isfinite(row.size)) continue;  // its results are not finite either
-    out.certain = std::max(out.certain, bound(steps, row, sums.certain));
-    out.probable = std::max(out.probable, bound(steps, row, sums.probable));
+    const auto bound_of = [&](double sum) { return may_overflow(steps, row, sum) ? INFINITY : bound(steps, row, sum); };
+    out.certain = std::max(out.certain, bound_of(sums.certain));
+    out.probable = std::max(out.probable, bound_of(sums.probable));
   }
   return out;
 }

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "num/format.h"
 #include "study/operators/rounding_theory.h"
@@ -66,7 +67,10 @@ void add_term(const OperatorModel& model, double x, double grid, double shift_gr
   row.sum += e;
 }
 
-// False where something overflows: then there is nothing to expect.
+// What theory says of a row where it knows nothing.
+constexpr Moments kUnknown = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+
+// False where something overflows: then nothing is known but how large it gets.
 bool follow(const OperatorCall& call, std::size_t index, RowErrors& row, double& peak) {
   const OperatorModel& model = call.model;
   std::vector<double> x = row_of(call.inputs[0], index);
@@ -84,7 +88,8 @@ bool follow(const OperatorCall& call, std::size_t index, RowErrors& row, double&
   }
   for (std::size_t k = 0; k < x.size(); ++k) add_term(model, x[k], grids.of(of_input[k]), shift_grid, row);
   peak = std::max(peak, row.sum);
-  if (!std::isfinite(row.sum)) return false;
+  const double most = *std::max_element(row.weights.begin(), row.weights.end());
+  if (most > largest(model.compute) || row.sum > largest(sum_format(model))) return false;
   row.sum_error = expected_row_sum(model, model.compute, row.weights, false, peak);
   const double used = row.sum + row.sum_error.mean;
   row.sum_error += rounding_about(model, model.compute, used, std::sqrt(row.sum_error.variance),
@@ -151,7 +156,11 @@ void softmax_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedE
   results_are_of(call.model.compute, exact, out);
   for (std::size_t index = 0; index < call.rows(); ++index) {
     RowErrors row;
-    if (follow(call, index, row, out.peak)) softmax_row(call, index, row, out);
+    if (follow(call, index, row, out.peak)) {
+      softmax_row(call, index, row, out);
+    } else {
+      for (std::size_t k = 0; k < call.length(); ++k) out.inner[k * call.rows() + index] = kUnknown;
+    }
   }
 }
 
@@ -160,7 +169,10 @@ void logsumexp_expect(const OperatorCall& call, const ExactLanes& exact, Expecte
   const OperatorModel& model = call.model;
   for (std::size_t index = 0; index < call.rows(); ++index) {
     RowErrors row;
-    if (!follow(call, index, row, out.peak)) continue;
+    if (!follow(call, index, row, out.peak)) {
+      out.inner[index] = kUnknown;
+      continue;
+    }
     out.input[index] += weighted(row.weights, row.input);
     Moments inner = terms_in_sum(row);
     inner += row.log_sum_error();
@@ -180,7 +192,10 @@ void cross_entropy_expect(const OperatorCall& call, const ExactLanes& exact, Exp
   const auto spacing = [&](double value) { return spacing_at(model.compute, value); };
   for (std::size_t index = 0; index < call.rows(); ++index) {
     RowErrors row;
-    if (!follow(call, index, row, out.peak)) continue;
+    if (!follow(call, index, row, out.peak)) {
+      out.inner[index] = kUnknown;
+      continue;
+    }
     const double weight = row.weights[kTarget];
     out.input[index] += scaled(against_all(row.input[kTarget], weight, weighted(row.weights, row.input)), -1);
     Moments inner = weighted(row.weights, row.term);

@@ -32,8 +32,9 @@ class Emulated {
     std::vector<double> mean, squares;
   };
 
-  Emulated(const OperatorModel& model, const Lanes& x)
+  Emulated(const OperatorModel& model, const Lanes& x, SumEvents* events)
       : x_(x),
+        events_(events),
         rounds_products_(model.rounds_products),
         terms_(model.accumulator, model.rules),
         parts_(sum_format(model), model.rules),
@@ -58,7 +59,7 @@ class Emulated {
     } else {
       for (std::size_t row = 0; row < rows; ++row) step[row] *= before[row];
     }
-    terms_.add(sum.squares, step, sum.squares);
+    add_square(sum.squares, step);
   }
 
   void add(Number& sum, Number&& other) {
@@ -87,7 +88,19 @@ class Emulated {
   Arithmetic& parts() { return parts_; }
 
  private:
+  // squares + term
+  void add_square(std::vector<double>& squares, const std::vector<double>& term) {
+    const std::vector<double> old = events_ == nullptr ? std::vector<double>() : squares;
+    terms_.add(squares, term, squares);
+    if (events_ == nullptr) return;
+    events_->additions += squares.size();
+    for (std::size_t row = 0; row < old.size(); ++row) {
+      events_->swallowed += squares[row] == old[row] && term[row] != 0 ? 1 : 0;
+    }
+  }
+
   const Lanes& x_;
+  SumEvents* events_;
   bool rounds_products_;
   Arithmetic terms_, parts_;
   bool closes_;
@@ -195,8 +208,8 @@ class Expected {
 
 }  // namespace
 
-RowStatistics welford(const OperatorModel& model, const Lanes& x) {
-  Emulated walker(model, x);
+RowStatistics welford(const OperatorModel& model, const Lanes& x, SumEvents* events) {
+  Emulated walker(model, x, events);
   Emulated::Number all = walk(model.order, x.length, walker);
   std::vector<double> count(x.rows, static_cast<double>(x.length));
   walker.parts().round(count, count);
