@@ -1,9 +1,10 @@
 // From expected errors to what is measured.
 //
-// An output's error is taken as normal with the expected mean m and variance σ². Then the mean square is the mean of
-// m² + σ² over the outputs, and a relative error |e| / |y| has, for a known y, the distribution of |N(m/y, σ²/y²)|: its
-// quantiles over all outputs are those of the mixture, found by bisection. With zero-mean data y itself is normal, σ/|y| has the tail of
-// a Cauchy distribution, and the relative error has no mean: the one that is told is that of these outputs.
+// An output's error is taken as normal with the expected mean m and variance σ². Then the mean square is the mean of m²
+// + σ² over the outputs, and a relative error |e| / |y| has, for a known y, the distribution of |N(m/y, σ²/y²)|: its
+// quantiles over all outputs are those of the mixture, found by bisection. With zero-mean data y itself is normal,
+// σ/|y| has the tail of a Cauchy distribution, and the relative error has no mean: the one that is told is that of
+// these outputs.
 
 #include "study/error_theory.h"
 

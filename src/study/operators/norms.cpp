@@ -4,10 +4,11 @@
 //     RMS norm    y = x / √(Σx² / n + ε)
 // Without scale and shift behind it: they are one more multiplication and addition that every implementation shares.
 //
-// Mean and variance are in the accumulator's format, as kernels keep them: one-pass v = Σx²/n − μ², the square of μ rounded
-// before it is subtracted; two-pass, the differences rounded before they are squared; Welford's running mean and sum of
-// squares (welford.cpp). They go into the format of the arithmetic, and there follow v + ε, 1/√ (one operation, as rsqrt
-// is), x − μ and the product. A variance below zero becomes NaN where its root is taken: one-pass has that.
+// Mean and variance are in the accumulator's format, as kernels keep them: one-pass v = Σx²/n − μ², the square of μ
+// rounded before it is subtracted; two-pass, the differences rounded before they are squared; Welford's running mean
+// and sum of squares (welford.cpp). They go into the format of the arithmetic, and there follow v + ε, 1/√ (one
+// operation, as rsqrt is), x − μ and the product. A variance below zero becomes NaN where its root is taken: one-pass
+// has that.
 //
 // What errors are set against: the root mean square of the row's exact outputs, which is 1 where ε is small beside v.
 // An output is near zero by chance, so its relative error says little. A row of equal numbers has outputs 0: then 1.
@@ -30,7 +31,7 @@ using namespace norm_variant;
 
 double eps_of(const OperatorCall& call) { return call.parameters[0]; }
 
-// --- exact ------------------------------------------------------------------------------------------------------------
+// --- exact -----------------------------------------------------------------------------------------------------------
 
 std::vector<DoubleDouble> exact_means(const Lanes& x) {
   ExactLanes sums(x.rows, 1);
@@ -83,7 +84,7 @@ void rms_norm_exact(const OperatorCall& call, ExactLanes& out) {
   }
 }
 
-// --- in a format ------------------------------------------------------------------------------------------------------
+// --- in a format -----------------------------------------------------------------------------------------------------
 
 Terms squares_of(const OperatorModel& model, const Lanes& x, Arithmetic& products) {
   return model.rounds_products ? Terms(x, x, products) : Terms(x, x);

@@ -1,16 +1,17 @@
 // Bounds of the errors of layer norm and RMS norm, against the root mean square of a row's outputs.
 //
-// RMS norm: everything is relative. A mean square has the relative error of its sum (B) and of the quotient, 2 u_i of its
-// inputs, and the roundings on its way to the root; half of that and the inputs' own, rsqrt's, the product's and the
-// output's are an output's relative error, times max|x| / rms x, the largest output against the others.
+// RMS norm: everything is relative. A mean square has the relative error of its sum (B) and of the quotient, 2 u_i of
+// its inputs, and the roundings on its way to the root; half of that and the inputs' own, rsqrt's, the product's and
+// the output's are an output's relative error, times max|x| / rms x, the largest output against the others.
 //
 // Layer norm: with M1 = mean |x|, M2 = mean x², v the variance, and bounds e_μ and e_v of the mean and the variance,
 //     |error_i| <= (u_i + u) (|x_i| + M1) / σ' + e_μ / σ' + |y_i| (1/√(1 − e_v / σ'²) − 1 + 3 u),
 //     e_μ <= B M1 + 2 u |μ|,
 //     e_v <= B M2 + u M2 + 2 |μ| e_μ + e_μ² + u (μ² + v) + …        (one-pass: n κ² u),
 //     e_v <= B v + 2 u √v (√v + |μ|) + e_μ² + …                     (two-pass),
-// and what rounded inputs change, 2 u_i (M2 + M1²) at most. Where e_v reaches σ'² the computed variance may be 0 or less,
-// and there is no bound. Welford's has none here: its mean's errors fade by a recurrence that no simple bound catches.
+// and what rounded inputs change, 2 u_i (M2 + M1²) at most. Where e_v reaches σ'² the computed variance may be 0 or
+// less, and there is no bound. Welford's has none here: its mean's errors fade by a recurrence that no simple bound
+// catches.
 
 #include <algorithm>
 #include <cmath>

@@ -8,15 +8,16 @@
 //     δy_i = (ρ_i − e_μ) / σ' − y_i e_v / (2 σ'²) + roundings of v, v + ε, 1/√ and the product.
 // e_μ and e_v come from the theory of sums (num/expected_error.cpp):
 //     one-pass   e_v = e(Σx²)/n − 2 μ e_μ + roundings of the quotient, of μ² and of the difference;
-//                all of size u μ², so that e_v / v is of size κ² u, κ² = 1 + μ²/σ² (numbers of √n κ² u for a sequential sum)
+//                all of size u μ², so that e_v / v is of size κ² u, κ² = 1 + μ²/σ² (of √n κ² u for a sequential sum)
 //     two-pass   e_v = e(Σd²)/n + 2 mean(d ρ) + e_μ²
 //     welford    welford.cpp
-// Where a sum stagnates or cuts, e_v has a mean that is not small: the outputs are then too large by √(v / (v + mean e_v)),
-// and all else is scaled with them. Where its deviation τ = dev(e_v) / v is not small, the mean and the mean square of
-// (1 + t)^(−1/2) over a normal t take the place of 1 − t/2; what lies at t < −1 is NaN and no error that can be measured.
+// Where a sum stagnates or cuts, e_v has a mean that is not small: the outputs are then too large by √(v / (v + mean
+// e_v)), and all else is scaled with them. Where its deviation τ = dev(e_v) / v is not small, the mean and the mean
+// square of (1 + t)^(−1/2) over a normal t take the place of 1 − t/2; what lies at t < −1 is NaN and no error that can
+// be measured.
 //
-// Where it fails: τ above 0.4, where it says nothing (a variance near zero makes outputs of any size, and most of the mean
-// square is a few of them); variances below ε, where ε is rounded to a few bits (FP16 has 1e-5 as a subnormal); rows of equal numbers.
+// Where it fails: τ above 0.4, where it says nothing (a variance near zero makes outputs of any size, and most of the
+// mean square is a few of them); rows of equal numbers.
 
 #include <algorithm>
 #include <cmath>

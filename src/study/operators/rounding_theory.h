@@ -9,12 +9,12 @@ namespace assay {
 /// format's smallest number (or flushed) the error is known: it becomes 0, or the smallest number. Infinite and NaN: 0.
 Moments rounding_of(const OperatorModel& model, const NumberFormat& format, double value, double grid = 0);
 
-/// The same of a value that is known but for an error of this deviation. Where that is below the spacing the rounding is
-/// not a matter of chance: the mean square of a row's rms near 1 rounds to 1.
+/// The same of a value that is known but for an error of this deviation. Where that is below the spacing the rounding
+/// is not a matter of chance: a row's mean square next to 1 becomes 1.
 Moments rounding_about(const OperatorModel& model, const NumberFormat& format, double value, double deviation,
                        double grid = 0);
 
-/// The error of rounding a number that is known to multiples of `spacing`. `sign`: that of the number that it is part of.
+/// The error of rounding a number that is known to multiples of `spacing`. `sign`: of the number that it is part of.
 Moments known_error(Rounding rounding, double number, double spacing, double sign);
 
 /// The error of a term that is added to a sum on a coarser grid (num/expected_error.cpp): of a term that is less than

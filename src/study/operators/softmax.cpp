@@ -1,14 +1,14 @@
 // Softmax, log-sum-exp, cross-entropy: what they compute, exactly and in a format. Theory: softmax_theory.cpp.
 //
 // All three begin alike: m = max x (exact), d = x − m, e = exp(d), S = Σe. Then p = e / S; m + log S; log S − d_target.
-// d and e are rounded into the format of the arithmetic; S is a sum in the accumulator's format and order, and is rounded
-// into the format of the arithmetic before it is used. exp and log are rightly rounded here; a device's are off by an ulp
-// or two more in FP32, which nobody sees behind an output of 16 bits.
+// d and e are rounded into the format of the arithmetic; S is a sum in the accumulator's format and order, and is
+// rounded into the format of the arithmetic before it is used. exp and log are rightly rounded here; a device's are off
+// by an ulp or two more in FP32, which nobody sees behind an output of 16 bits.
 //
-// What errors are set against. Of a softmax the row's largest probability: relative errors of all outputs would be ruled
-// by those that nobody looks at (in FP16 all below 6e-8 vanish, an error of 100 %), and errors against Σp = 1 would hide
-// a denominator that is 2.5 times too small among n small numbers. Log-sum-exp and cross-entropy are sums of two terms
-// that can cancel, and are set against Σ|terms| like every sum here.
+// What errors are set against. Of a softmax the row's largest probability: relative errors of all outputs would be
+// ruled by those that nobody looks at (in FP16 all below 6e-8 vanish, an error of 100 %), and errors against Σp = 1
+// would hide a denominator that is 2.5 times too small among n small numbers. Log-sum-exp and cross-entropy are sums of
+// two terms that can cancel, and are set against Σ|terms| like every sum here.
 //
 // The exact results keep the largest term apart: S = 1 + rest, and log S = log1p(rest). So the loss of a target that is
 // nearly certain has all its digits.
@@ -38,7 +38,7 @@ std::vector<double> row_maxima(const Lanes& x) {
   return most;
 }
 
-// --- exact ------------------------------------------------------------------------------------------------------------
+// --- exact -----------------------------------------------------------------------------------------------------------
 
 struct ExactRow {
   double most = 0;                  // m
@@ -92,7 +92,7 @@ void cross_entropy_exact(const OperatorCall& call, ExactLanes& out) {
   }
 }
 
-// --- in a format ------------------------------------------------------------------------------------------------------
+// --- in a format -----------------------------------------------------------------------------------------------------
 
 // What the three begin with. Without a shift `most` is 0 and `shifted` are the logits.
 struct Exponentials {
@@ -162,7 +162,7 @@ void cross_entropy_emulate(const OperatorCall& call, Lanes& out, SumEvents* even
   compute.subtract(out.values, target, out.values);
 }
 
-// --- what errors are set against --------------------------------------------------------------------------------------
+// --- what errors are set against -------------------------------------------------------------------------------------
 
 void softmax_magnitude(const OperatorCall& /*call*/, const ExactLanes& exact, Lanes& out) {
   const std::vector<double> most = row_maxima(exact.hi);

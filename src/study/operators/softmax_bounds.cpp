@@ -1,16 +1,16 @@
 // Bounds of the errors of softmax, log-sum-exp and cross-entropy.
 //
-// With m = max x, d_j = x_j − m, p_j = exp(d_j) / S and the unit u of the arithmetic:
-// the errors of x_j − m and of exp are relative errors of exp(d_j) of at most (|d_j| + 1) u to first order. Two facts make
-// that small whatever the logits are: |d| e^d <= 1/e, so against the largest probability a small one counts little, and
-// Σ p_j |d_j| = H(p) − log S <= log n, so in the sum the far ones do. With the bound B of the sum and two roundings more
+// With m = max x, d_j = x_j − m, p_j = exp(d_j) / S and the unit u of the arithmetic: the errors of x_j − m and of exp
+// are relative errors of exp(d_j) of at most (|d_j| + 1) u to first order. Two facts make that small whatever the
+// logits are: |d| e^d <= 1/e, so against the largest probability a small one counts little, and Σ p_j |d_j| = H(p) −
+// log S <= log n, so in the sum the far ones do. With the bound B of the sum and two roundings more
 //     softmax        |error| / max p <= u/e + u (log n + 2) + B + 2 u
 //     log-sum-exp    |error| <= u (Σ p_j |d_j| + 1) + B + u log S + u |result|
 //     cross-entropy  the same with u |d_target| and u times its last results
-// and for rounded inputs 2 u_i max|x|, u_i Σ p_j |x_j|, and u_i |x_target| more. The code has products in place of sums,
-// and what underflows. Σ p_j |d_j| and the like are taken from the data, the worst row's.
-// B is infinite where a sum of n terms may lose all of its digits (n u >= 1): then there is no bound. Sums of positive
-// terms do not get that bad, but their errors are no longer small: theory is what tells of them.
+// and for rounded inputs 2 u_i max|x|, u_i Σ p_j |x_j|, and u_i |x_target| more. The code has products in place of
+// sums, and what underflows. Σ p_j |d_j| and the like are taken from the data, the worst row's. B is infinite where a
+// sum of n terms may lose all of its digits (n u >= 1): then there is no bound. Sums of positive terms do not get that
+// bad, but their errors are no longer small: theory is what tells of them.
 
 #include <algorithm>
 #include <cmath>

@@ -2,17 +2,18 @@
 //
 // The inputs. If the logits change by δ_j, then to first order
 //     δp_i / p_i = δ_i − Σ p_j δ_j,      δ logsumexp = Σ p_j δ_j,      δ loss = Σ p_j δ_j − δ_target.
-// The δ_j are independent with variances v_j, so the first has the variance (1 − 2 p_i) v_i + Σ p_j² v_j, and so on. The
-// spacing of BF16 at a logit of 20 is 1/8: this part is exp's and no arithmetic can make it smaller.
+// The δ_j are independent with variances v_j, so the first has the variance (1 − 2 p_i) v_i + Σ p_j² v_j, and so on.
+// The spacing of BF16 at a logit of 20 is 1/8: this part is exp's and no arithmetic can make it smaller.
 //
-// The arithmetic. An error a_j of x_j − max and a relative error r_j of exp's rounding act like δ_j = a_j + r_j; the sum
-// adds its own relative error s, the division its rounding. The sum's error is that of its terms in its order
+// The arithmetic. An error a_j of x_j − max and a relative error r_j of exp's rounding act like δ_j = a_j + r_j; the
+// sum adds its own relative error s, the division its rounding. The sum's error is that of its terms in its order
 // (num/expected_error.cpp), and where it stagnates its mean is no longer small: with the mean μ of s,
 //     p̂_i = p_i / (1 + μ) · (1 + …),      log Ŝ = log S + log(1 + μ),
 // so that a denominator that stops growing is foretold: in BF16 at n = 4096 the probabilities add up to 2.5, not 1.
 //
-// Where it fails: logits whose spacing in the input's format is more than about 1 (the first order is no longer enough);
-// few distinct logits (their errors are not independent); overflow of exp without the shift: the peak tells of it.
+// Where it fails: logits whose spacing in the input's format is more than about 1 (the first order is no longer
+// enough); few distinct logits (their errors are not independent); overflow of exp without the shift: the peak tells of
+// it.
 
 #include <algorithm>
 #include <cmath>

@@ -2,15 +2,16 @@
 //
 //     d = x − mean,   mean += d / k,   S += d · (x − mean)            (Welford 1962)
 // and two parts are merged by
-//     δ = mean_b − mean_a,   mean = mean_a + δ · n_b / n,   S = S_a + S_b + δ² · n_a n_b / n    (Chan, Golub, LeVeque 1983)
-// so that any order of a sum is an order of this, too. Every operation is rounded into the accumulator's format, those of
-// merging into the partials' where there is one; the product in S only where products are rounded before they are added.
+//     δ = mean_b − mean_a,   mean = mean_a + δ · n_b / n,   S = S_a + S_b + δ² · n_a n_b / n    (Chan et al. 1983)
+// so that any order of a sum is an order of this, too. Every operation is rounded into the accumulator's format, those
+// of merging into the partials' where there is one; the product in S only where products are rounded before they are
+// added.
 //
 // Theory follows the mean as the format keeps it on average (`mean`) and the variance around it. One step with errors a
 // of d, b of the quotient, c of the addition:
 //     e' = e (1 − 1/k) + a / k + b + c:
 // old errors fade, as d contains them. Where the quotient is less than half the mean's spacing the mean does not move,
-// and nothing fades: in BF16 with μ = 10 σ that is so after some 50 numbers. Then S is taken about a mean that is off
+// and nothing fades: in BF16 with μ = 10 σ that is so after some 30 numbers. Then S is taken about a mean that is off
 // by e, which adds e² for every number. S stagnates like any sum of squares.
 // Where it fails: as the theory of sums does (num/expected_error.cpp).
 
