@@ -188,9 +188,11 @@ void store(const Stored& as, std::uint64_t seed, std::uint64_t step, std::uint32
   rounder(in, out, first);
 }
 
+// Empty where there are none (SGD has no second moment).
 Numbers part_of(const Numbers& numbers, std::size_t first, std::size_t count) {
-  const auto from = numbers.begin() + static_cast<std::ptrdiff_t>(std::min(first, numbers.size()));
-  return {from, std::min(from + static_cast<std::ptrdiff_t>(count), numbers.end())};
+  if (numbers.empty()) return {};
+  const auto from = numbers.begin() + static_cast<std::ptrdiff_t>(first);
+  return {from, from + static_cast<std::ptrdiff_t>(count)};
 }
 
 // How many would have become another number and are stored as the same.
