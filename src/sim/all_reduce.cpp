@@ -35,6 +35,25 @@ const NumberFormat& wide(const NumberFormat& wire) {
   return wire.precision > fp32.precision ? wire : fp32;
 }
 
+class PathWalker {
+ public:
+  using Number = std::size_t;  // roundings on the longest path until here
+
+  PathWalker(const SumModel& model, int precision)
+      : term_(model.accumulator.precision <= precision ? 1 : 0),
+        join_(model.joined().precision <= precision ? 1 : 0),
+        close_(model.partials && model.partials->precision <= precision && model.accumulator.precision > precision) {}
+
+  Number first(std::size_t /*rank*/) const { return 0; }
+  void add_term(Number& sum, std::size_t /*rank*/) const { sum += term_; }
+  void add(Number& sum, Number&& other) const { sum = std::max(sum, other) + join_; }
+  void close(Number& sum) const { sum += close_ ? 1 : 0; }
+
+ private:
+  Number term_, join_;
+  bool close_;
+};
+
 bool in_rank_order(const RankOrder& order) {
   return order.node_begin == 0 && order.local_begin == 0 && !order.backwards;
 }
@@ -72,6 +91,11 @@ SumModel sum_model(const AllReduce& how) {
     out.partials = how.wire;
   }
   return out;
+}
+
+std::size_t roundings_on_path(const SumModel& model, std::size_t ranks, int precision) {
+  PathWalker walker(model, precision);
+  return walk(model.order, ranks, walker);
 }
 
 Scaling scaling_of(const AllReduce& how) {

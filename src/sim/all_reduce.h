@@ -41,6 +41,10 @@ std::size_t chunk_of(const AllReduce& how, std::size_t element);
 /// What the additions of an element are done in, over positions (RankOrder).
 SumModel sum_model(const AllReduce& how);
 
+/// Roundings into numbers of at most `precision` bits that the longest path of a rank's number goes through, in the
+/// additions.
+std::size_t roundings_on_path(const SumModel& model, std::size_t ranks, int precision);
+
 /// What is done with what a rank has before the sum, and with the sum.
 struct Scaling {
   double before = 1;  // divided by it
