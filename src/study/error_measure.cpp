@@ -283,12 +283,11 @@ GroupResult run_group(std::span<const ErrorQuestion> models, const ErrorInputs& 
 }  // namespace
 
 Result<std::vector<Experiment>> run_experiments(std::span<const ErrorQuestion> models, const ErrorInputs& data,
-                                                std::uint64_t seed, bool with_theory) {
+                                                std::uint64_t seed, std::size_t theory_rows) {
   const ErrorQuestion& any = models.front();
   const std::size_t at_once = rows_at_once(any.length);
   const std::size_t groups = (any.rows + at_once - 1) / at_once;
   if (any.progress != nullptr) any.progress->parts_total = static_cast<std::int64_t>(groups * any.seeds);
-  const std::size_t theory_rows = with_theory ? rows_of_theory(any) : 0;
   std::vector<GroupResult> results(groups);
   parallel_for(groups, any.jobs, [&](std::size_t index) {
     if (any.interrupted != nullptr && any.interrupted->load()) return;
@@ -308,14 +307,15 @@ Result<std::vector<Experiment>> run_experiments(std::span<const ErrorQuestion> m
     if (!results.front().bounds.empty()) one.bounds = results.front().bounds[model];
     std::sort(one.measured.relative.begin(), one.measured.relative.end());
     std::sort(one.measured.condition.begin(), one.measured.condition.end());
-    if (with_theory) one.predicted = predicted_of(theory);
+    if (theory_rows > 0) one.predicted = predicted_of(theory);
   }
   return out;
 }
 
 Result<Experiment> run_experiment(const ErrorQuestion& question, const ErrorInputs& data, std::uint64_t seed,
                                   bool with_theory) {
-  return std::move(ASSAY_TRY(run_experiments({&question, 1}, data, seed, with_theory)).front());
+  const std::size_t theory_rows = with_theory ? rows_of_theory(question) : 0;
+  return std::move(ASSAY_TRY(run_experiments({&question, 1}, data, seed, theory_rows)).front());
 }
 
 Lanes stored_results(const ErrorQuestion& question, const std::vector<Lanes>& inputs) {

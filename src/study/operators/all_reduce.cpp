@@ -31,8 +31,8 @@ AllReduce all_reduce_of(const OperatorCall& call) {
     if (const Result<Collective::Kind> kind = collective_named(call.variant)) collective.kind = *kind;
     collective.per_node = std::gcd(static_cast<std::size_t>(call.parameters[kPerNode]), call.length());
     collective.radix = static_cast<std::size_t>(call.parameters[kRadix]);
-    out.rules = call.model.rules;
   }
+  out.rules = call.model.rules;
   out.collective.ranks = call.length();
   out.wire = call.model.accumulator;
   if (call.model.partials) out.inside = call.model.partials;
