@@ -108,7 +108,7 @@ class ExpectedWalk {
   }
 
   void add(Number& sum, Number&& other) {
-    const NumberFormat& format = model_.partials ? *model_.partials : model_.accumulator;
+    const NumberFormat& format = model_.joined();
     const double exact = sum.value + other.value;
     const double spacing = spacing_at(format, exact);
     const bool second = std::abs(other.value) <= std::abs(sum.value);
@@ -164,18 +164,19 @@ class UnitsWalker {
   explicit UnitsWalker(const SumModel& model)
       : term_(unit(model, model.accumulator)),
         part_(unit(model, model.partials.value_or(model.accumulator))),
+        join_(unit(model, model.joined())),
         closes_(model.partials.has_value()) {}
 
   Units first(std::size_t /*term*/) const { return {}; }
   void add_term(Units& sum, std::size_t /*term*/) const { pass(sum, term_); }
   void add(Units& sum, Units&& other) const {
     sum = {std::max(sum.sum, other.sum), std::max(sum.squares, other.squares)};
-    pass(sum, part_);
+    pass(sum, join_);
   }
   void close(Units& sum) const {
     if (closes_) pass(sum, part_);
   }
-  double largest() const { return std::max(term_, part_); }
+  double largest() const { return std::max({term_, part_, join_}); }
 
  private:
   static double unit(const SumModel& model, const NumberFormat& format) {
@@ -188,6 +189,7 @@ class UnitsWalker {
 
   double term_;
   double part_;
+  double join_;
   bool closes_;
 };
 }  // namespace

@@ -12,6 +12,7 @@ class RoundedSum {
   RoundedSum(const SumModel& model, Terms& terms, SumEvents* events)
       : arithmetic_(model.accumulator, model.rules), terms_(terms), events_(events) {
     if (model.partials) partials_.emplace(*model.partials, model.rules);
+    if (model.joins) joins_.emplace(*model.joins, model.rules);
   }
 
   Number first(std::size_t k) {
@@ -21,7 +22,9 @@ class RoundedSum {
     return sum;
   }
   void add_term(Number& sum, std::size_t k) { add_with(arithmetic_, sum, terms_.at(k)); }
-  void add(Number& sum, Number&& other) { add_with(partials_ ? *partials_ : arithmetic_, sum, other); }
+  void add(Number& sum, Number&& other) {
+    add_with(joins_ ? *joins_ : partials_ ? *partials_ : arithmetic_, sum, other);
+  }
   void close(Number& sum) {
     if (partials_) partials_->round(sum, sum);
   }
@@ -39,6 +42,7 @@ class RoundedSum {
 
   Arithmetic arithmetic_;
   std::optional<Arithmetic> partials_;
+  std::optional<Arithmetic> joins_;
   Terms& terms_;
   SumEvents* events_;
   Number before_;

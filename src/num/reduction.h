@@ -40,6 +40,9 @@ struct SumModel {
   std::optional<NumberFormat> partials = std::nullopt;  // sums of lanes, blocks and splits are kept and added in it
   SumOrder order;
   RoundingRules rules;
+  std::optional<NumberFormat> joins = std::nullopt;  // sums are added to each other in it; else in that of partials
+
+  const NumberFormat& joined() const { return joins ? *joins : partials ? *partials : accumulator; }
 };
 
 /// What happened in the additions of a sum.

@@ -3,6 +3,7 @@
 #include "num/sum_order.h"
 
 #include <charconv>
+#include <utility>
 
 #include "base/nearest.h"
 
@@ -57,12 +58,49 @@ Result<SumOrder> sum_order(std::string_view text) {
 }
 
 std::string name_of(const SumOrder& order) {
+  if (order.kind == SumOrder::Kind::kPlan) return order.plan->name;
   for (const Word& one : kWords) {
     if (one.kind == order.kind) {
       return std::string(one.word) + (one.sized ? ":" + std::to_string(order.size) : std::string());
     }
   }
   return {};
+}
+
+PlanRecorder::Number PlanRecorder::first(std::size_t term) {
+  Number sum = static_cast<Number>(plan_.sums);
+  if (free_.empty()) {
+    ++plan_.sums;
+  } else {
+    sum = free_.back();
+    free_.pop_back();
+  }
+  ++plan_.terms;
+  plan_.steps.push_back({SumStep::What::kFirst, sum, static_cast<std::uint32_t>(term)});
+  return sum;
+}
+
+void PlanRecorder::add_term(Number& sum, std::size_t term) {
+  ++plan_.terms;
+  plan_.steps.push_back({SumStep::What::kAddTerm, sum, static_cast<std::uint32_t>(term)});
+}
+
+void PlanRecorder::add(Number& sum, Number&& other) {
+  plan_.steps.push_back({SumStep::What::kAdd, sum, other});
+  free_.push_back(other);
+}
+
+void PlanRecorder::close(Number& sum) { plan_.steps.push_back({SumStep::What::kClose, sum, 0}); }
+
+SumOrder PlanRecorder::order(std::string name, Number result) && {
+  plan_.name = std::move(name);
+  // The walk's result is sum 0 by what it is called, whatever it was called while it was done.
+  for (SumStep& step : plan_.steps) {
+    const auto renamed = [&](std::uint32_t sum) { return sum == 0 ? result : sum == result ? 0 : sum; };
+    step.sum = renamed(step.sum);
+    if (step.what == SumStep::What::kAdd) step.other = renamed(step.other);
+  }
+  return {SumOrder::Kind::kPlan, 0, std::make_shared<const SumPlan>(std::move(plan_))};
 }
 
 }  // namespace assay

@@ -103,6 +103,24 @@ auto blocks(std::size_t count, Begin begin, Walker& walker) {
   return sum;
 }
 
+template <class Walker>
+auto planned(const SumPlan& plan, Walker& walker) {
+  std::vector<std::optional<decltype(walker.first(0))>> sums(plan.sums);
+  for (const SumStep& step : plan.steps) {
+    auto& sum = sums[step.sum];
+    switch (step.what) {
+      case SumStep::What::kFirst: sum = walker.first(step.other); break;
+      case SumStep::What::kAddTerm: walker.add_term(*sum, step.other); break;
+      case SumStep::What::kAdd:
+        walker.add(*sum, *std::move(sums[step.other]));
+        sums[step.other].reset();
+        break;
+      case SumStep::What::kClose: walker.close(*sum); break;
+    }
+  }
+  return *std::move(sums.front());
+}
+
 }  // namespace sum_walk
 
 template <class Walker>
@@ -120,6 +138,7 @@ auto walk(const SumOrder& order, std::size_t n, Walker& walker) {
       const std::size_t parts = std::min(n, size);
       return sum_walk::blocks(parts, [&](std::size_t part) { return part_begin(n, parts, part); }, walker);
     }
+    case SumOrder::Kind::kPlan: return sum_walk::planned(*order.plan, walker);
   }
   return sum_walk::sequential(0, n, 1, walker);
 }

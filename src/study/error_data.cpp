@@ -52,6 +52,12 @@ ErrorInputs::ErrorInputs(ErrorInputs&&) noexcept = default;
 ErrorInputs& ErrorInputs::operator=(ErrorInputs&&) noexcept = default;
 ErrorInputs::~ErrorInputs() = default;
 
+ErrorInputs ErrorInputs::of(Reader read) {
+  ErrorInputs out;
+  out.read_ = std::move(read);
+  return out;
+}
+
 Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQuestion& question, std::size_t input) {
   const std::string& path = question.data[input].path;
   NpyFile file = ASSAY_TRY(NpyFile::open(path));
@@ -133,6 +139,11 @@ Result<ErrorInputs> ErrorInputs::open(ErrorQuestion& question) {
 Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std::uint64_t seed, std::size_t first,
                                              std::size_t rows) const {
   std::vector<Lanes> out;
+  if (read_) {
+    out.emplace_back(rows, question.length);
+    if (const Result<void> read = read_(first, out.front()); !read) return std::unexpected(read.error());
+    return out;
+  }
   for (std::size_t input = 0; input < question.op->inputs.size(); ++input) {
     const std::size_t length = question.op->inputs[input].single ? 1 : question.length;
     out.emplace_back(rows, length);

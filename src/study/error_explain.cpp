@@ -13,6 +13,7 @@
 
 #include "num/format.h"
 #include "study/float_words.h"
+#include "study/operators/operators.h"
 
 namespace assay {
 
@@ -217,7 +218,7 @@ std::string arithmetic_name(const ErrorQuestion& question) {
   const OperatorModel& model = question.model;
   if (model.unit && question.op->multiplies) return model.unit->name.empty() ? describe(*model.unit) : model.unit->name;
   if (!question.op->sums) return model.compute.title;
-  return model.accumulator.title + ", " + name_of(model.order);
+  return model.accumulator.title + ", " + (question.op == &kAllReduce ? question.variant : name_of(model.order));
 }
 
 Text arithmetic_words(const ErrorQuestion& question) {

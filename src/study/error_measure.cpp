@@ -28,11 +28,6 @@ std::size_t rows_at_once(std::size_t length) {
   return std::clamp<std::size_t>(kMostNumbersAtOnce / std::max<std::size_t>(length, 1), 1, kMostRowsAtOnce);
 }
 
-struct Results {
-  ExactLanes exact, of_rounded;
-  Lanes emulated, stored, magnitude;
-};
-
 bool same_values(const std::vector<Lanes>& a, const std::vector<Lanes>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i].values != b[i].values) return false;
@@ -64,57 +59,75 @@ Lanes store(const OperatorModel& model, const Lanes& emulated) {
   return out;
 }
 
+// Rows of data, and all of them that does not depend on how an operator computes: several models of one operator share
+// it.
+class GroupData {
+ public:
+  GroupData(const ErrorQuestion& question, const std::vector<Lanes>& inputs, std::size_t first_row)
+      : inputs_(inputs), rounded_(rounded(question.model, inputs)), first_row_(first_row) {
+    const Operator& op = *question.op;
+    const std::size_t rows = inputs.front().rows;
+    const std::size_t length = outputs_a_row(op, inputs.front().length);
+    exact = ExactLanes(rows, length);
+    of_rounded = ExactLanes(rows, length);
+    magnitude = Lanes(rows, length);
+    op.exact(given(question), exact);
+    if (same_values(inputs_, rounded_)) {
+      of_rounded = exact;
+    } else {
+      op.exact(kept(question), of_rounded);
+    }
+    op.magnitude(given(question), exact, magnitude);
+  }
+
+  OperatorCall call(const ErrorQuestion& question, const std::vector<Lanes>& inputs) const {
+    return {question.model, question.variant, question.parameters, inputs, first_row_};
+  }
+  OperatorCall given(const ErrorQuestion& question) const { return call(question, inputs_); }
+  OperatorCall kept(const ErrorQuestion& question) const { return call(question, rounded_); }
+  const std::vector<Lanes>& inputs() const { return inputs_; }
+  const std::vector<Lanes>& rounded_inputs() const { return rounded_; }
+
+  ExactLanes exact, of_rounded;
+  Lanes magnitude;
+
+ private:
+  const std::vector<Lanes>& inputs_;
+  std::vector<Lanes> rounded_;
+  std::size_t first_row_;
+};
+
+// The results of one model.
 class Group {
  public:
-  Group(const ErrorQuestion& question, const std::vector<Lanes>& inputs)
-      : question_(question), op_(*question.op), inputs_(inputs), rounded_(rounded(question.model, inputs)) {
-    const std::size_t rows = inputs.front().rows;
-    const std::size_t length = outputs_a_row(op_, inputs.front().length);
-    results_.exact = ExactLanes(rows, length);
-    results_.of_rounded = ExactLanes(rows, length);
-    results_.emulated = Lanes(rows, length);
-    results_.magnitude = Lanes(rows, length);
-  }
-
-  OperatorCall call(const std::vector<Lanes>& inputs) const {
-    return {question_.model, question_.variant, question_.parameters, inputs};
-  }
-
-  void run() {
-    op_.exact(call(inputs_), results_.exact);
-    if (same_values(inputs_, rounded_)) {
-      results_.of_rounded = results_.exact;
-    } else {
-      op_.exact(call(rounded_), results_.of_rounded);
-    }
-    op_.emulate(call(rounded_), results_.emulated, op_.updates ? &updates_ : nullptr);
-    op_.magnitude(call(inputs_), results_.exact, results_.magnitude);
-    results_.stored = store(question_.model, results_.emulated);
+  Group(const ErrorQuestion& question, const GroupData& data)
+      : question_(question), op_(*question.op), data_(data), emulated_(data.exact.hi.rows, data.exact.hi.length) {
+    op_.emulate(data.kept(question), emulated_, op_.updates ? &updates_ : nullptr);
+    stored_ = store(question.model, emulated_);
   }
 
   void count(const SumBounds& bounds, Measured& out) const {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) count_inputs(inputs_[i].values, rounded_[i].values, out);
+    for (std::size_t i = 0; i < data_.inputs().size(); ++i)
+      count_inputs(data_.inputs()[i].values, data_.rounded_inputs()[i].values, out);
     if (op_.updates) out.events = updates_;
     const Tolerance tolerance = torch_tolerance(question_.model.output);
-    for (std::size_t i = 0; i < results_.stored.values.size(); ++i) count_output(i, bounds, tolerance, out);
+    for (std::size_t i = 0; i < stored_.values.size(); ++i) count_output(i, bounds, tolerance, out);
   }
 
   // Additions of the first rows, counted one by one.
   void count_events(Measured& out) const {
-    const std::size_t rows = std::min(kEventRows, inputs_.front().rows);
+    const std::size_t rows = std::min(kEventRows, data_.inputs().front().rows);
     std::vector<Lanes> few;
-    for (const Lanes& one : rounded_) {
+    for (const Lanes& one : data_.rounded_inputs()) {
       Lanes part(rows, one.length);
       for (std::size_t k = 0; k < one.length; ++k) {
         std::copy_n(one.at(k).begin(), rows, part.at(k).begin());
       }
       few.push_back(std::move(part));
     }
-    Lanes ignored(rows, results_.emulated.length);
-    op_.emulate(call(few), ignored, &out.events);
+    Lanes ignored(rows, emulated_.length);
+    op_.emulate(data_.call(question_, few), ignored, &out.events);
   }
-
-  const Results& results() const { return results_; }
 
  private:
   static void count_inputs(std::span<const double> given, std::span<const double> kept, Measured& out) {
@@ -127,8 +140,8 @@ class Group {
   }
 
   void count_output(std::size_t i, const SumBounds& bounds, const Tolerance& tolerance, Measured& out) const {
-    const double exact = results_.exact.hi.values[i];
-    const double stored = results_.stored.values[i];
+    const double exact = data_.exact.hi.values[i];
+    const double stored = stored_.values[i];
     const double largest_number = largest(question_.model.output);
     ++out.outputs;
     if (!std::isfinite(exact)) {
@@ -142,11 +155,11 @@ class Group {
       return;
     }
     out.at_largest += std::abs(exact) > largest_number && std::abs(stored) == largest_number ? 1 : 0;
-    const double magnitude = results_.magnitude.values[i];
+    const double magnitude = data_.magnitude.values[i];
     if (!(magnitude > 0) || !std::isfinite(magnitude)) return;
     ++out.judged;
     add_error(i, exact, stored, magnitude, out);
-    const double error = std::abs((stored - exact) - results_.exact.lo.values[i]);
+    const double error = std::abs((stored - exact) - data_.exact.lo.values[i]);
     out.beyond_ulp += error > spacing_at(question_.model.output, exact) ? 1 : 0;
     out.beyond_tolerance += error > tolerance.absolute + tolerance.relative * std::abs(exact) ? 1 : 0;
     out.beyond_certain += error > bounds.certain * magnitude ? 1 : 0;
@@ -157,10 +170,10 @@ class Group {
   }
 
   void add_error(std::size_t i, double exact, double stored, double magnitude, Measured& out) const {
-    const double exact_low = results_.exact.lo.values[i];
-    const double middle = results_.of_rounded.hi.values[i];
-    const double middle_low = results_.of_rounded.lo.values[i];
-    const double emulated = results_.emulated.values[i];
+    const double exact_low = data_.exact.lo.values[i];
+    const double middle = data_.of_rounded.hi.values[i];
+    const double middle_low = data_.of_rounded.lo.values[i];
+    const double emulated = emulated_.values[i];
     const std::array<double, kErrorParts> parts = {((middle - exact) + (middle_low - exact_low)) / magnitude,
                                                    ((emulated - middle) - middle_low) / magnitude,
                                                    (stored - emulated) / magnitude};
@@ -182,10 +195,17 @@ class Group {
 
   const ErrorQuestion& question_;
   const Operator& op_;
-  const std::vector<Lanes>& inputs_;
-  std::vector<Lanes> rounded_;
-  Results results_;
+  const GroupData& data_;
+  Lanes emulated_, stored_;
   SumEvents updates_;
+};
+
+// What is known of the rows of a group, for each model.
+struct GroupResult {
+  std::vector<Measured> measured;
+  std::vector<TheorySums> theory;
+  std::vector<SumBounds> bounds;
+  std::optional<Error> error;
 };
 
 void append(std::vector<double>& to, const std::vector<double>& more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -235,50 +255,76 @@ double Measured::bias_error() const {
                    static_cast<double>(std::max<std::uint64_t>(judged, 1)));
 }
 
+namespace {
+
+// `index`: of the group. `theory_rows`: rows of the experiment that theory follows, from its first.
+GroupResult run_group(std::span<const ErrorQuestion> models, const ErrorInputs& data, std::uint64_t seed,
+                      std::size_t index, std::size_t theory_rows) {
+  const ErrorQuestion& any = models.front();
+  const std::size_t at_once = rows_at_once(any.length);
+  const std::size_t first = index * at_once;
+  GroupResult out;
+  const Result<std::vector<Lanes>> inputs = data.rows(any, seed, first, std::min(at_once, any.rows - first));
+  if (!inputs) {
+    out.error = inputs.error();
+    return out;
+  }
+  const auto outputs = static_cast<double>(any.rows * outputs_a_row(*any.op, any.length));
+  std::optional<GroupData> shared;
+  for (const ErrorQuestion& model : models) {
+    ErrorQuestion own = model;
+    own.model.rules.seed += index;  // stochastic rounding: other numbers in each group
+    if (!shared) shared.emplace(own, *inputs, first);
+    const Group group(own, *shared);
+    const OperatorCall call = shared->given(own);
+    const bool bounded = own.op->bounds != nullptr;
+    out.bounds.push_back(bounded ? own.op->bounds(call, outputs) : SumBounds{INFINITY, INFINITY});
+    group.count(out.bounds.back(), out.measured.emplace_back());
+    if (index == 0 && own.op->sums) group.count_events(out.measured.back());
+    out.theory.emplace_back();
+    if (first < theory_rows) {
+      out.theory.back() = expect_group(own, call, shared->exact, shared->magnitude, theory_rows - first);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Experiment>> run_experiments(std::span<const ErrorQuestion> models, const ErrorInputs& data,
+                                                std::uint64_t seed, std::size_t theory_rows) {
+  const ErrorQuestion& any = models.front();
+  const std::size_t at_once = rows_at_once(any.length);
+  const std::size_t groups = (any.rows + at_once - 1) / at_once;
+  if (any.progress != nullptr) any.progress->parts_total = static_cast<std::int64_t>(groups * any.seeds);
+  std::vector<GroupResult> results(groups);
+  parallel_for(groups, any.jobs, [&](std::size_t index) {
+    if (any.interrupted != nullptr && any.interrupted->load()) return;
+    results[index] = run_group(models, data, seed, index, theory_rows);
+    if (any.progress != nullptr) any.progress->parts_done += 1;
+  });
+  std::vector<Experiment> out(models.size());
+  for (std::size_t model = 0; model < models.size(); ++model) {
+    Experiment& one = out[model];
+    std::vector<TheorySums> theory;
+    for (GroupResult& group : results) {
+      if (group.error) return std::unexpected(*group.error);
+      if (group.measured.empty()) continue;  // interrupted
+      merge(one.measured, group.measured[model]);
+      theory.push_back(std::move(group.theory[model]));
+    }
+    if (!results.front().bounds.empty()) one.bounds = results.front().bounds[model];
+    std::sort(one.measured.relative.begin(), one.measured.relative.end());
+    std::sort(one.measured.condition.begin(), one.measured.condition.end());
+    if (theory_rows > 0) one.predicted = predicted_of(theory);
+  }
+  return out;
+}
+
 Result<Experiment> run_experiment(const ErrorQuestion& question, const ErrorInputs& data, std::uint64_t seed,
                                   bool with_theory) {
-  const std::size_t at_once = rows_at_once(question.length);
-  const std::size_t groups = (question.rows + at_once - 1) / at_once;
-  if (question.progress != nullptr) {
-    question.progress->parts_total = static_cast<std::int64_t>(groups * question.seeds);
-  }
-  const std::size_t outputs = question.rows * outputs_a_row(*question.op, question.length);
   const std::size_t theory_rows = with_theory ? rows_of_theory(question) : 0;
-  std::vector<Measured> measured(groups);
-  std::vector<TheorySums> theory(groups);
-  std::vector<std::optional<Error>> errors(groups);
-  Experiment out;
-  parallel_for(groups, question.jobs, [&](std::size_t index) {
-    if (question.interrupted != nullptr && question.interrupted->load()) return;
-    const std::size_t first = index * at_once;
-    ErrorQuestion own = question;
-    own.model.rules.seed += index;  // stochastic rounding: other numbers in each group
-    const Result<std::vector<Lanes>> inputs =
-        data.rows(question, seed, first, std::min(at_once, question.rows - first));
-    if (!inputs) {
-      errors[index] = inputs.error();
-      return;
-    }
-    Group group(own, *inputs);
-    group.run();
-    const OperatorCall call = group.call(*inputs);
-    const SumBounds bounds = question.op->bounds == nullptr ? SumBounds{INFINITY, INFINITY}
-                                                            : question.op->bounds(call, static_cast<double>(outputs));
-    group.count(bounds, measured[index]);
-    if (index == 0) out.bounds = bounds;
-    if (index == 0 && question.op->sums) group.count_events(measured[index]);
-    if (first < theory_rows)
-      theory[index] = expect_group(own, call, group.results().exact, group.results().magnitude, theory_rows - first);
-    if (question.progress != nullptr) question.progress->parts_done += 1;
-  });
-  for (std::size_t i = 0; i < groups; ++i) {
-    if (errors[i]) return std::unexpected(*errors[i]);
-    merge(out.measured, measured[i]);
-  }
-  std::sort(out.measured.relative.begin(), out.measured.relative.end());
-  std::sort(out.measured.condition.begin(), out.measured.condition.end());
-  if (with_theory) out.predicted = predicted_of(theory);
-  return out;
+  return std::move(ASSAY_TRY(run_experiments({&question, 1}, data, seed, theory_rows)).front());
 }
 
 Lanes stored_results(const ErrorQuestion& question, const std::vector<Lanes>& inputs) {

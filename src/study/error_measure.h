@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "study/error_data.h"
@@ -70,6 +71,11 @@ struct Experiment {
 /// Runs the experiment with that seed. `with_theory`: predicts, too. Errors: of reading data.
 Result<Experiment> run_experiment(const ErrorQuestion& question, const ErrorInputs& data, std::uint64_t seed,
                                   bool with_theory);
+
+/// The same data for several models of one operator: whatever they have in common is done once. They must agree in
+/// operator, rows, length, data and input format, and in what the exact result is. `theory_rows`: that are predicted.
+Result<std::vector<Experiment>> run_experiments(std::span<const ErrorQuestion> models, const ErrorInputs& data,
+                                                std::uint64_t seed, std::size_t theory_rows);
 
 /// Results as stored, of inputs that are not rounded yet.
 Lanes stored_results(const ErrorQuestion& question, const std::vector<Lanes>& inputs);

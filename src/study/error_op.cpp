@@ -2,6 +2,7 @@
 
 #include "num/format.h"
 #include "study/error_report.h"
+#include "study/operators/operators.h"
 
 namespace assay {
 
@@ -29,6 +30,10 @@ Result<void> check(const ErrorQuestion& question) {
       question.model.input.precision != 53) {
     return fail(ErrorCode::kUsage, "products of " + question.model.input.title + " are not exact in FP64", {},
                 "take a format of at most 26 bits of precision");
+  }
+  if (question.op == &kAllReduce) {
+    const Result<void> possible = check(Collective{.ranks = question.length});
+    if (!possible) return possible;
   }
   if (question.orders > 0 && !question.op->sums) {
     return fail(ErrorCode::kUsage, "'" + std::string(question.op->name) + "' has no sum whose order could change");

@@ -17,6 +17,7 @@
 
 #include "num/codes.h"
 #include "num/philox.h"
+#include "study/operators/operators.h"
 
 namespace assay {
 
@@ -150,7 +151,7 @@ Result<OrderStudy> study_orders(const ErrorQuestion& question, const ErrorInputs
                                        {SumOrder::Kind::kCascade},     {SumOrder::Kind::kLanes, 32},
                                        {SumOrder::Kind::kBlocks, 128}, {SumOrder::Kind::kSplit, 4}};
   for (const SumOrder& order : named) {
-    if (question.model.unit || name_of(order) == name_of(question.model.order)) continue;
+    if (question.model.unit || question.op == &kAllReduce || name_of(order) == name_of(question.model.order)) continue;
     ErrorQuestion other = question;
     other.model.order = order;
     Comparison comparison(question.model.output, first, magnitude);

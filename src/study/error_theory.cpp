@@ -101,7 +101,7 @@ TheorySums expect_group(const ErrorQuestion& question, const OperatorCall& call,
   known.lo = first_rows(exact.lo, rows);
   const Lanes scale = first_rows(magnitude, rows);
   ExpectedErrors expected(known.hi.values.size());
-  question.op->expect({call.model, call.variant, call.parameters, inputs}, known, expected);
+  question.op->expect({call.model, call.variant, call.parameters, inputs, call.first_row}, known, expected);
   out.peak = expected.peak;
   out.updates = expected.updates;
   out.swallowed = expected.swallowed;

@@ -14,6 +14,7 @@
 #include "num/lanes.h"
 #include "num/matrix_unit.h"
 #include "num/reduction.h"
+#include "sim/all_reduce.h"
 
 namespace assay {
 
@@ -28,8 +29,10 @@ struct OperatorModel {
   bool rounds_products = false;    // into the accumulator's format before they are added; else fused
   std::optional<MatrixUnit> unit;  // does sums of products in place of accumulator and order
   RoundingRules rules;             // of all roundings
+  std::optional<NumberFormat> joins = std::nullopt;    // partial sums are added in it; else in `partials`
+  std::optional<AllReduce> collective = std::nullopt;  // of an all-reduce that is asked about in all its parts
 
-  SumModel sums() const { return {accumulator, partials, order, rules}; }
+  SumModel sums() const { return {accumulator, partials, order, rules, joins}; }
 };
 
 /// What an operator is called with.
@@ -38,6 +41,7 @@ struct OperatorCall {
   std::string_view variant;            // one of the operator's; empty where it has none
   std::span<const double> parameters;  // in the operator's order
   std::span<const Lanes> inputs;       // in the operator's order; all have the same rows
+  std::size_t first_row = 0;           // of the experiment: where it matters which row is which
 
   std::size_t rows() const { return inputs.front().rows; }
   std::size_t length() const { return inputs.front().length; }

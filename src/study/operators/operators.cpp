@@ -14,6 +14,7 @@ const std::vector<const Operator*>& operators() {
       &kMatmul,        //
       &kNorm,          //
       &kAccumulate,    //
+      &kAllReduce,     //
       &kSoftmax,       //
       &kLogsumexp,     //
       &kCrossEntropy,  //

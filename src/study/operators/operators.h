@@ -11,6 +11,7 @@ extern const Operator kDot;         // sums.cpp
 extern const Operator kMatmul;      // sums.cpp
 extern const Operator kNorm;        // sums.cpp
 extern const Operator kAccumulate;  // sums.cpp
+extern const Operator kAllReduce;   // all_reduce.cpp
 extern const Operator kGelu;        // activations.cpp
 extern const Operator kSilu;        // activations.cpp
 extern const Operator kRope;        // rope.cpp
