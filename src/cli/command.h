@@ -90,6 +90,7 @@ Command float_divide_command();
 Command float_sqrt_command();
 Command error_command();
 Command allreduce_command();
+Command unit_list_command();
 Command unit_check_command();
 Command unit_identify_command();
 Command report_command();

@@ -33,6 +33,7 @@ struct Choice {
   bool order_study = false;
   std::size_t orders = 20;
   unsigned jobs = 0;
+  bool random_bits_given = false, orders_given = false;
   std::vector<std::string> typed;  // what the report tells of its question
   std::shared_ptr<OutputChoice> output = std::make_shared<OutputChoice>();
 };
@@ -161,6 +162,30 @@ Result<void> set_data(const Choice& choice, ErrorQuestion& question) {
   return {};
 }
 
+// What was asked for and would change nothing.
+Result<void> check_use(const Choice& choice, const ErrorQuestion& question) {
+  const Operator& op = *question.op;
+  const std::string name = "'" + std::string(op.name) + "'";
+  const bool files =
+      std::all_of(question.data.begin(), question.data.end(), [](const ErrorData& one) { return !one.path.empty(); });
+  const bool sums = choice.order || !choice.accumulator.empty() || !choice.partials.empty();
+  const std::pair<bool, std::string> idle[] = {
+      {choice.order && !op.sums, "--order: " + name + " has no sum"},
+      {!choice.partials.empty() && !op.sums, "--partials: " + name + " has no sum"},
+      {choice.rounds_products && !op.multiplies, "--round-products: " + name + " is no sum of products"},
+      {choice.unit && op.multiplies && (sums || choice.rounds_products),
+       "--order, --accumulate, --partials and --round-products: with --unit the unit does the sums"},
+      {choice.random_bits_given && choice.rules.rounding != Rounding::kStochastic,
+       "--random-bits: only stochastic rounding draws some"},
+      {choice.orders_given && !choice.order_study, "--orders: only --order-study takes it"},
+      {(!choice.mean.empty() || !choice.deviation.empty()) && files && !question.data.empty(),
+       "--mean and --std: the numbers are of files"}};
+  for (const auto& [is_idle, what] : idle) {
+    if (is_idle) return fail(ErrorCode::kUsage, what, {}, "leave it out");
+  }
+  return {};
+}
+
 Result<ErrorQuestion> question_of(const Choice& choice, const std::string& op) {
   ErrorQuestion question;
   question.op = ASSAY_TRY(operator_named(op));
@@ -168,6 +193,8 @@ Result<ErrorQuestion> question_of(const Choice& choice, const std::string& op) {
        {set_model(choice, question), set_parameters(choice, question), set_data(choice, question)}) {
     if (!step) return std::unexpected(step.error());
   }
+  if (const Result<void> used = check_use(choice, question); !used) return std::unexpected(used.error());
+  question.input_given = !choice.input.empty() || !choice.dtype.empty();
   question.rows = choice.rows;
   question.length = choice.length.value_or(0);
   question.length_given = choice.length.has_value();
@@ -222,6 +249,8 @@ Option remembered(Option option, const std::shared_ptr<Choice>& choice) {
   const bool takes = !option.argument.empty();
   option.take = [take = option.take, name, takes, choice](const std::string& value) -> Result<void> {
     choice->typed.push_back(name);
+    choice->random_bits_given |= name == "--random-bits";
+    choice->orders_given |= name == "--orders";
     if (takes) choice->typed.push_back(value);
     return take(value);
   };

@@ -231,7 +231,7 @@ Moments rounding_moments(const NumberFormat& format, Rounding rounding, double v
   return rounding_moments(rounding, spacing, grid, value);
 }
 
-Moments TermRounding::measure(double spacing, Rounding rounding) const {
+Moments TermRounding::measure(double spacing, Rounding rounding, bool negative) const {
   const bool nearest = to_nearest(rounding);
   double mean = 0, square = 0;
   double ties = 0, small_ties = 0;  // how many there are, and the sum of those of half a spacing
@@ -241,7 +241,8 @@ Moments TermRounding::measure(double spacing, Rounding rounding) const {
     square += one.square;
     if (nearest && one.square == 0.25) {
       ties += 1;
-      small_ties += std::abs(quanta) < 1 ? quanta : 0;
+      small_ties += rounding == Rounding::kNearestEven && std::abs(quanta) < 1 ? quanta : 0;
+      if (rounding == Rounding::kNearestAway) mean += negative ? -0.5 : 0.5;  // away from the sum's zero
     } else {
       mean += one.error;
     }
@@ -257,7 +258,7 @@ Moments TermRounding::measure(double spacing, Rounding rounding) const {
 const Moments& TermRounding::to(double spacing, double sum) {
   const bool negative = sum < 0;
   const auto [known, fresh] = known_.try_emplace({spacing, negative});
-  if (fresh) known->second = measure(spacing, zero_ == Zero::kOfSum ? of_sum(rounding_, sum) : rounding_);
+  if (fresh) known->second = measure(spacing, zero_ == Zero::kOfSum ? of_sum(rounding_, sum) : rounding_, sum < 0);
   return known->second;
 }
 
@@ -279,7 +280,8 @@ SumBounds sum_bounds(const SumModel& model, std::size_t n, double outputs) {
   const bool plain = model.order.kind == SumOrder::Kind::kSequential && to_nearest(model.rules.rounding);
   out.certain = plain ? path.sum : path.sum < 1 ? path.sum / (1 - path.sum) : INFINITY;
   const double lambda = std::sqrt(2 * std::log(2 * std::max(outputs, 1.0) / kMissProbability));
-  out.probable = std::expm1(lambda * std::sqrt(path.squares) + path.squares / (1 - units.largest()));
+  out.probable =
+      std::min(out.certain, std::expm1(lambda * std::sqrt(path.squares) + path.squares / (1 - units.largest())));
   return out;
 }
 

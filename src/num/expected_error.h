@@ -56,7 +56,7 @@ class TermRounding {
   const Moments& to(double spacing, double sum);
 
  private:
-  Moments measure(double spacing, Rounding rounding) const;
+  Moments measure(double spacing, Rounding rounding, bool negative) const;
 
   std::vector<double> sample_;
   Rounding rounding_;

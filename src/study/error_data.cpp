@@ -63,7 +63,7 @@ Result<std::unique_ptr<ErrorInputs::File>> ErrorInputs::open_file(const ErrorQue
   NpyFile file = ASSAY_TRY(NpyFile::open(path));
   // What patterns of bits mean where the file does not say.
   std::optional<NumberFormat> codes_of;
-  if (file.layout().type.kind == NpyType::Kind::kRaw) codes_of = question.model.input;
+  if (file.layout().type.kind == NpyType::Kind::kRaw && question.input_given) codes_of = question.model.input;
   NpyNumbers array = ASSAY_TRY(NpyNumbers::of(std::move(file), path, codes_of));
   const NpyLayout layout = array.layout();
   const Location where{.path = path};

@@ -22,7 +22,10 @@ namespace {
 constexpr double kTold = 1e-3;       // of results: worth the first sentence
 constexpr double kOneSided = 0.5;    // |mean| / rms of an error
 constexpr double kSwallowed = 0.05;  // of additions that changed nothing
+constexpr double kVanishing = 0.1;   // of inputs that became 0
 constexpr double kCancelling = 10;   // Σ|x| / |Σx| from which on it is said
+
+bool to_nearest(Rounding rounding) { return rounding == Rounding::kNearestEven || rounding == Rounding::kNearestAway; }
 
 double share(std::uint64_t count, std::uint64_t of) {
   return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
@@ -59,16 +62,20 @@ Values values_of(const ErrorQuestion& question, const Experiment& experiment) {
           {"vanished", static_cast<std::int64_t>(std::max(measured.vanished, measured.data_vanished))},
           {"swallowed", percent(share(measured.events.swallowed, measured.events.additions))},
           {"bias", percent(measured.bias())},
+          {"half", to_nearest(question.model.rules.rounding) ? "half " : ""},
+          {"half_zh", to_nearest(question.model.rules.rounding) ? "的一半" : ""},
+          {"arithmetic", arithmetic_name(question)},
           {"factor", percent(std::abs(measured.inside_by_result / measured.result_squares))}};
 }
 
 Text overflow_words(const ErrorQuestion& question, const Experiment& experiment, const Values& values) {
   const Measured& measured = experiment.measured;
   if (measured.data_overflowed > 0) {
-    return filled("{not_finite} of {outputs} results are infinite or NaN: inputs beyond the range of {input}",
-                  "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：输入超出 {input} 的范围", values);
+    return filled("{not_finite} of {outputs} results are infinite or NaN: inputs that {input} cannot hold",
+                  "{outputs} 个结果中有 {not_finite} 个为 Inf 或 NaN：输入无法用 {input} 表示", values);
   }
-  if (experiment.predicted.peak > largest(question.model.accumulator)) {
+  const double peak = experiment.predicted.peak;
+  if (std::isfinite(peak) && peak > largest(question.model.accumulator)) {
     return filled(
         "{not_finite} of {outputs} results are infinite or NaN: partial results reach {peak}, and "
         "{accumulator} ends at {accumulator_largest}",
@@ -92,7 +99,11 @@ Text flush_words(const ErrorQuestion& question, const Experiment& experiment, co
     return filled("{vanished} numbers became 0: a step inside reaches {peak}, and {compute} ends at {compute_largest}",
                   "{vanished} 个数变为 0：中间步骤达到 {peak}，而 {compute} 最大为 {compute_largest}", values);
   }
-  return filled("{vanished} numbers became 0: they are below the smallest number that is kept",
+  if (experiment.measured.kept_squares < experiment.measured.flushed_squares / 2) {
+    return filled("subnormal numbers are flushed to 0 in the arithmetic: {share} of it (of the mean square)",
+                  "运算中次正规数被冲刷为 0：占其中 {share}（按均方计）", values);
+  }
+  return filled("{vanished} number(s) became 0: they are below the smallest number that is kept",
                 "{vanished} 个数变为 0：小于能保留的最小数", values);
 }
 
@@ -122,9 +133,9 @@ Text input_words(const ErrorQuestion& question, const Experiment& experiment, co
 
 Text stagnation_words(const ErrorQuestion& question, const Measured& measured, const Values& values) {
   const Text what = filled(
-      "stagnation: {swallowed} of the additions in {accumulator} changed nothing, as the term was less than half the "
+      "stagnation: {swallowed} of the additions in {accumulator} changed nothing, as the term was less than {half}the "
       "spacing of the sum; ",
-      "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距的一半；", values);
+      "停滞：{accumulator} 中 {swallowed} 的加法没有改变结果，因为加数小于和的间距{half_zh}；", values);
   Text more = filled("the error has one sign ({bias} of {scale} on average)",
                      "误差符号一致（平均为 {scale} 的 {bias}）", values);
   if (!question.op->one_output && follows_result(measured)) {
@@ -163,13 +174,17 @@ ErrorCause cause_of(const ErrorQuestion& question, const Experiment& experiment)
   if (part == ErrorPart::kInside && vanishes && experiment.predicted.peak > largest(question.model.accumulator)) {
     return ErrorCause::kLostInside;
   }
+  const bool flushed = part == ErrorPart::kInside && measured.kept_squares < measured.flushed_squares / 2;
+  if (flushed) return ErrorCause::kFlush;
   if (part == ErrorPart::kInside && one_sided(measured, part) && question.model.unit && question.op->multiplies) {
     return ErrorCause::kTruncation;
   }
   if (part == ErrorPart::kInside && swallows && (one_sided(measured, part) || follows_result(measured))) {
     return ErrorCause::kStagnation;
   }
-  if (vanishes) return ErrorCause::kFlush;
+  const bool inputs_vanish =
+      part == ErrorPart::kInput && share(measured.data_vanished, measured.data_numbers) > kVanishing;
+  if (inputs_vanish || measured.vanished_squares > measured.squares / 2) return ErrorCause::kFlush;
   return part == ErrorPart::kInput    ? ErrorCause::kInput
          : part == ErrorPart::kInside ? ErrorCause::kInside
                                       : ErrorCause::kOutput;
@@ -202,11 +217,10 @@ Text explanation_of(const ErrorQuestion& question, const Experiment& experiment)
           "矩阵单元把加数向零截断：误差符号一致（平均为 {scale} 的 {bias}），并随项数增长", values);
     case ErrorCause::kInput: return input_words(question, experiment, values);
     case ErrorCause::kInside:
-      return question.op->sums
-                 ? filled("{share} of it (of the mean square) comes from the arithmetic, accumulated in {accumulator}",
-                          "其中 {share}（按均方计）来自运算，以 {accumulator} 累加", values)
-                 : filled("{share} of it (of the mean square) comes from the arithmetic inside",
-                          "其中 {share}（按均方计）来自内部运算", values);
+      return question.op->sums ? filled("{share} of it (of the mean square) comes from the arithmetic ({arithmetic})",
+                                        "其中 {share}（按均方计）来自运算（{arithmetic}）", values)
+                               : filled("{share} of it (of the mean square) comes from the arithmetic inside",
+                                        "其中 {share}（按均方计）来自内部运算", values);
     case ErrorCause::kOutput:
       return filled("{share} of it (of the mean square) is the rounding of the result to {output}",
                     "其中 {share}（按均方计）来自把结果舍入为 {output}", values);

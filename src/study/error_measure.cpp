@@ -59,6 +59,11 @@ Lanes store(const OperatorModel& model, const Lanes& emulated) {
   return out;
 }
 
+bool flushes(const OperatorModel& model) {
+  return model.rules.flush_inputs || model.rules.flush_outputs ||
+         (model.unit && (model.unit->flush_inputs || model.unit->flush_outputs));
+}
+
 // Rows of data, and all of them that does not depend on how an operator computes: several models of one operator share
 // it.
 class GroupData {
@@ -114,6 +119,23 @@ class Group {
     for (std::size_t i = 0; i < stored_.values.size(); ++i) count_output(i, bounds, tolerance, out);
   }
 
+  // The arithmetic once more, with nothing flushed.
+  void count_flushing(Measured& out) const {
+    ErrorQuestion kept = question_;
+    kept.model.rules.flush_inputs = kept.model.rules.flush_outputs = false;
+    if (kept.model.unit) kept.model.unit->flush_inputs = kept.model.unit->flush_outputs = false;
+    Lanes results(emulated_.rows, emulated_.length);
+    op_.emulate(data_.kept(kept), results, nullptr);
+    for (std::size_t i = 0; i < results.values.size(); ++i) {
+      const double exact = data_.of_rounded.hi.values[i];
+      const double flushed = (emulated_.values[i] - exact) / data_.magnitude.values[i];
+      const double unflushed = (results.values[i] - exact) / data_.magnitude.values[i];
+      if (!std::isfinite(flushed) || !std::isfinite(unflushed)) continue;
+      out.flushed_squares += flushed * flushed;
+      out.kept_squares += unflushed * unflushed;
+    }
+  }
+
   // Additions of the first rows, counted one by one.
   void count_events(Measured& out) const {
     const std::size_t rows = std::min(kEventRows, data_.inputs().front().rows);
@@ -131,6 +153,7 @@ class Group {
 
  private:
   static void count_inputs(std::span<const double> given, std::span<const double> kept, Measured& out) {
+    out.data_numbers += given.size();
     for (std::size_t i = 0; i < given.size(); ++i) {
       const bool finite = std::isfinite(given[i]);
       out.data_not_finite += finite ? 0 : 1;
@@ -159,6 +182,8 @@ class Group {
     if (!(magnitude > 0) || !std::isfinite(magnitude)) return;
     ++out.judged;
     add_error(i, exact, stored, magnitude, out);
+    const bool too_small = std::abs(exact) < smallest_normal(question_.model.output);
+    if (stored == 0 && too_small) out.vanished_squares += exact / magnitude * (exact / magnitude);
     const double error = std::abs((stored - exact) - data_.exact.lo.values[i]);
     out.beyond_ulp += error > spacing_at(question_.model.output, exact) ? 1 : 0;
     out.beyond_tolerance += error > tolerance.absolute + tolerance.relative * std::abs(exact) ? 1 : 0;
@@ -218,12 +243,16 @@ void merge(Measured& to, const Measured& more) {
   to.too_large += more.too_large;
   to.at_largest += more.at_largest;
   to.vanished += more.vanished;
+  to.data_numbers += more.data_numbers;
   to.data_not_finite += more.data_not_finite;
   to.data_overflowed += more.data_overflowed;
   to.data_vanished += more.data_vanished;
   to.sum += more.sum;
   to.squares += more.squares;
   to.largest = std::max(to.largest, more.largest);
+  to.vanished_squares += more.vanished_squares;
+  to.flushed_squares += more.flushed_squares;
+  to.kept_squares += more.kept_squares;
   to.inside_by_result += more.inside_by_result;
   to.result_squares += more.result_squares;
   for (std::size_t part = 0; part < kErrorParts; ++part) {
@@ -281,6 +310,7 @@ GroupResult run_group(std::span<const ErrorQuestion> models, const ErrorInputs& 
     out.bounds.push_back(bounded ? own.op->bounds(call, outputs) : SumBounds{INFINITY, INFINITY});
     group.count(out.bounds.back(), out.measured.emplace_back());
     if (index == 0 && own.op->sums) group.count_events(out.measured.back());
+    if (index == 0 && flushes(own.model)) group.count_flushing(out.measured.back());
     out.theory.emplace_back();
     if (first < theory_rows) {
       out.theory.back() = expect_group(own, call, shared->exact, shared->magnitude, theory_rows - first);

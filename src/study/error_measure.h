@@ -28,11 +28,15 @@ struct Measured {
   std::uint64_t too_large = 0;        // the exact one is beyond the output format's largest number
   std::uint64_t at_largest = 0;       // stored as the largest number, though the exact one is larger: saturated
   std::uint64_t vanished = 0;         // result 0, the exact one not
+  std::uint64_t data_numbers = 0;     // all inputs
   std::uint64_t data_not_finite = 0;  // numbers among the inputs
   std::uint64_t data_overflowed = 0;  // finite numbers that rounding made infinite or NaN
   std::uint64_t data_vanished = 0;    // numbers that rounding made 0
 
   double sum = 0, squares = 0, largest = 0;
+  double vanished_squares = 0;  // of `squares`: results 0 of exact ones below the smallest number that is kept
+  /// Squares of the arithmetic's error in the first rows, as it is and with nothing flushed; 0 where nothing is.
+  double flushed_squares = 0, kept_squares = 0;
   std::array<double, kErrorParts> part_sums{}, part_squares{};
   double inside_by_result = 0, result_squares = 0;  // Σ inner error · exact result, Σ exact result²
   std::uint64_t beyond_ulp = 0;                     // more than one spacing of the output format from the exact result

@@ -13,6 +13,12 @@ constexpr std::size_t kMostLength = std::size_t{1} << 24;
 constexpr std::size_t kMostOutputs = std::size_t{1} << 26;  // whose relative errors are kept until they are sorted
 constexpr int kMostPrecision = 26;                          // of factors whose product is exact in FP64
 
+// Whether every number of `narrow` is one of `wide`.
+bool holds_all(const NumberFormat& wide, const NumberFormat& narrow) {
+  return narrow.precision <= wide.precision && largest(narrow) <= largest(wide) &&
+         smallest_positive(narrow) >= smallest_positive(wide) && (wide.has_sign || !narrow.has_sign);
+}
+
 Result<void> check(const ErrorQuestion& question) {
   const auto number = [](std::size_t count) { return format(Value(count)); };
   if (question.rows == 0) return fail(ErrorCode::kUsage, "--rows 0: there is nothing to compute");
@@ -37,6 +43,11 @@ Result<void> check(const ErrorQuestion& question) {
   }
   if (question.orders > 0 && !question.op->sums) {
     return fail(ErrorCode::kUsage, "'" + std::string(question.op->name) + "' has no sum whose order could change");
+  }
+  if (question.model.unit && !holds_all(question.model.unit->input, question.model.input)) {
+    return fail(ErrorCode::kUsage,
+                "the matrix unit takes " + question.model.unit->input.title + ", not " + question.model.input.title, {},
+                "leave out --dtype and --input, or choose another unit ('assay unit list')");
   }
   if (question.model.unit && !question.op->multiplies) {
     return fail(ErrorCode::kUsage, "'" + std::string(question.op->name) + "' is not done by a matrix unit", {},

@@ -28,6 +28,7 @@ struct ErrorQuestion {
   std::vector<ErrorData> data;     // of each input
   std::size_t rows = 1000;
   std::size_t length = 0;
+  bool input_given = false;   // the input's format: it tells what raw bytes of files mean
   bool length_given = false;  // else the operator's, or that of the files
   std::uint64_t seed = 1;
   std::size_t seeds = 1;   // repeats of the whole experiment with other data

@@ -34,14 +34,14 @@ Section orders_section(const ErrorQuestion& question, const OrderStudy& study) {
                    {"largest", {"largest, scaled", "最大，标度"}, true},
                    {"predicted", {"predicted", "预测"}, true}};
   table.rows.push_back(
-      order_row(study.shuffled, filled("shuffled, {orders} times", "打乱 {orders} 次", {{"orders", question.orders}})));
+      order_row(study.shuffled, filled("shuffled, {orders} times", "打乱 {orders} 次", {{"orders", study.orders}})));
   for (const OrderChanges& one : study.named) table.rows.push_back(order_row(one, both(one.order)));
   Section out;
   out.key = "orders";
   out.title = {"The same data in another order", "同样的数据，不同的顺序"};
   const Values values = {{"ever", study.ever_changed},
                          {"outputs", study.outputs},
-                         {"orders", question.orders},
+                         {"orders", study.orders},
                          {"order", name_of(question.model.order)}};
   out.text = filled(
       "{ever} of {outputs} results are not the same bits in all {orders} orders. Summed again in the same "
@@ -49,6 +49,10 @@ Section orders_section(const ErrorQuestion& question, const OrderStudy& study) {
       "{outputs} 个结果中有 {ever} 个在 {orders} "
       "种顺序下位模式不全相同。以同样的顺序再算一次则完全相同：差别只来自顺序。",
       values);
+  if (study.ever_changed == 0) {
+    out.text = filled("All {outputs} results are the same bits in all {orders} orders.",
+                      "全部 {outputs} 个结果在 {orders} 种顺序下位模式都相同。", values);
+  }
   out.tables = {std::move(table)};
   return out;
 }

@@ -142,6 +142,7 @@ Result<OrderStudy> study_orders(const ErrorQuestion& question, const ErrorInputs
     if (question.interrupted != nullptr && question.interrupted->load()) break;
     const std::vector<std::size_t> places = shuffle_of(question.length, question.seed, order);
     others.with(put_back(stored_results(question, shuffled(inputs, places)), places), &ever);
+    ++out.orders;
   }
   out.shuffled = others.changes;
   out.shuffled.predicted_share = predicted_share(question, call, exact);

@@ -23,6 +23,7 @@ struct OrderChanges {
 
 struct OrderStudy {
   std::size_t rows = 0;
+  std::size_t orders = 0;  // that were tried: all that were asked for, unless interrupted
   std::uint64_t outputs = 0;
   std::uint64_t ever_changed = 0;  // outputs that are not the same in all shuffled orders
   OrderChanges shuffled;

@@ -165,6 +165,7 @@ Report error_report(const ErrorQuestion& question, const Experiment& first, cons
     out.sections = {error_section(question, first, all), sources_section(question, first)};
   }
   out.sections.push_back(counts_section(question, first));
+  out.sections.push_back(experiment_section(question, first, all.size(), orders));
   if (std::optional<Section> published = published_section(question, all))
     out.sections.push_back(*std::move(published));
   if (orders) out.sections.push_back(orders_section(question, *orders));

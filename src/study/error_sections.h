@@ -17,6 +17,9 @@ std::vector<double> sorted_figures(const std::vector<ErrorFigures>& all, double 
 
 /// Results that stand out: infinite, saturated, beyond a tolerance or a bound.
 Section counts_section(const ErrorQuestion& question, const Experiment& first);
+/// What was computed, and of what; where it was interrupted, how far it came.
+Section experiment_section(const ErrorQuestion& question, const Experiment& first, std::size_t seeds,
+                           const std::optional<OrderStudy>& orders);
 /// Published figures of this experiment beside ours; nothing where there are none.
 std::optional<Section> published_section(const ErrorQuestion& question, const std::vector<ErrorFigures>& all);
 Section orders_section(const ErrorQuestion& question, const OrderStudy& study);

@@ -85,7 +85,8 @@ Moments output_rounding(const Operator& op, const OperatorModel& model, double v
 }  // namespace
 
 std::size_t rows_of_theory(const ErrorQuestion& question) {
-  if (question.op->expect == nullptr) return 0;
+  // After a rounding to odd a sum is odd, so the next error is not independent of it.
+  if (question.op->expect == nullptr || question.model.rules.rounding == Rounding::kToOdd) return 0;
   return std::clamp<std::size_t>(kMostTerms / std::max<std::size_t>(question.length, 1), 1, question.rows);
 }
 

@@ -26,10 +26,10 @@ struct OperatorModel {
   std::optional<NumberFormat> partials;
   NumberFormat output;  // the results are rounded into it at the end
   SumOrder order;
-  bool rounds_products = false;    // into the accumulator's format before they are added; else fused
-  std::optional<MatrixUnit> unit;  // does sums of products in place of accumulator and order
-  RoundingRules rules;             // of all roundings
-  std::optional<NumberFormat> joins = std::nullopt;    // partial sums are added in it; else in `partials`
+  bool rounds_products = false;                      // into the accumulator's format before they are added; else fused
+  std::optional<MatrixUnit> unit;                    // does sums of products in place of accumulator and order
+  RoundingRules rules;                               // of all roundings
+  std::optional<NumberFormat> joins = std::nullopt;  // partial sums are added in it; else in `partials`
   std::optional<AllReduce> collective = std::nullopt;  // of an all-reduce that is asked about in all its parts
 
   SumModel sums() const { return {accumulator, partials, order, rules, joins}; }

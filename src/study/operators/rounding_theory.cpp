@@ -31,6 +31,11 @@ Moments rounding_of(const OperatorModel& model, const NumberFormat& format, doub
   if (!std::isfinite(value)) return {};
   const double spacing = spacing_at(format, value);
   const double size = std::abs(value);
+  const double greatest = largest(format);
+  if (size > greatest && size - greatest >= spacing / 2) {  // an infinite result has no error that could be told
+    const double stored = round_to(format, real(value), model.rules).value;
+    return {std::isfinite(stored) ? stored - value : 0, 0};
+  }
   const bool flushes = model.rules.flush_outputs && size < smallest_normal(format);
   if (size >= spacing && !flushes) return rounding_moments(format, model.rules.rounding, value, grid);
   if (model.rules.rounding == Rounding::kStochastic && !flushes) return {0, size * (spacing - size)};

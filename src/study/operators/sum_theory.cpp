@@ -9,6 +9,7 @@
 #include "num/double_double.h"
 #include "num/expected_unit.h"
 #include "num/format.h"
+#include "study/operators/rounding_theory.h"
 
 namespace assay {
 
@@ -101,7 +102,9 @@ RowGrids::RowGrids(const NumberFormat& format, std::span<const double> numbers)
 
 double RowGrids::of(double number) const { return std::max(least_, spacing_at(format_, number)); }
 
-void expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std::span<Moments> inner, double& peak) {
+std::vector<double> expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std::span<Moments> inner,
+                                double& peak) {
+  std::vector<double> sum_grids;
   const Lanes left = rounded_inputs(model, a);
   const Lanes right = b != nullptr ? rounded_inputs(model, *b) : Lanes();
   std::vector<RowTerms> rows;
@@ -122,7 +125,9 @@ void expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std
                                        : expected_sum(sums, rows[row].values, rows[row].grids, rounding);
     inner[row] += one.error;
     peak = std::max(peak, one.peak);
+    sum_grids.push_back(one.grid);
   }
+  return sum_grids;
 }
 
 void results_are_of(const NumberFormat& format, const ExactLanes& exact, ExpectedErrors& out) {
@@ -134,7 +139,7 @@ Moments input_rounding(const OperatorModel& model, double number) {
   static const NumberFormat data = *number_format("fp32");
   const double grid = std::max(spacing_at(data, number), lowest_bit(number));
   if (!std::isfinite(grid)) return {};
-  return rounding_moments(model.input, model.rules.rounding, number, grid);
+  return rounding_of(model, model.input, number, grid);
 }
 
 }  // namespace assay

@@ -35,8 +35,9 @@ class RowGrids {
 };
 
 /// The expected error of Σ_k x (or Σ_k a·b) in the model's sums or matrix unit, of every row; inputs not yet rounded.
-/// `b` may be null. Adds to inner[row] and raises `peak`.
-void expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std::span<Moments> inner, double& peak);
+/// `b` may be null. Adds to inner[row] and raises `peak`. Returns what each sum is a multiple of.
+std::vector<double> expect_sums(const OperatorModel& model, const Lanes& a, const Lanes* b, std::span<Moments> inner,
+                                double& peak);
 
 /// The emulated results are numbers of that format.
 void results_are_of(const NumberFormat& format, const ExactLanes& exact, ExpectedErrors& out);
