@@ -126,10 +126,13 @@ Lanes at_positions(const AllReduce& how, const Lanes& by_rank, std::size_t first
   }
   if (same) return by_rank;
   Lanes out(by_rank.rows, by_rank.length);
+  const std::size_t size = orders.front().per_node;  // of a node, whatever the chunk
   for (std::size_t position = 0; position < by_rank.length; ++position) {
     const std::span<double> line = out.at(position);
+    const std::size_t node = position / size;
+    const std::size_t local = position % size;
     for (std::size_t row = 0; row < by_rank.rows; ++row) {
-      line[row] = by_rank.values[orders[row].rank_at(position) * by_rank.rows + row];
+      line[row] = by_rank.values[orders[row].rank_at(node, local) * by_rank.rows + row];
     }
   }
   return out;

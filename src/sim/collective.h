@@ -62,15 +62,14 @@ struct RankOrder {
   std::size_t node_begin = 0, local_begin = 0;
   bool backwards = false;  // the ranks of a node
 
-  /// Precondition: position < nodes · per_node.
-  std::size_t rank_at(std::size_t position) const {
-    const std::size_t node = position / per_node + node_begin;
-    std::size_t local = position % per_node;
-    local = backwards                        ? per_node - 1 - local
-            : local + local_begin < per_node ? local + local_begin
-                                             : local + local_begin - per_node;
-    return (node < nodes ? node : node - nodes) * per_node + local;
+  /// What stands at place `local` of the node at place `node`.
+  std::size_t rank_at(std::size_t node, std::size_t local) const {
+    node += node_begin;
+    local = backwards ? per_node - 1 - local : local + local_begin;
+    return (node < nodes ? node : node - nodes) * per_node + (local < per_node ? local : local - per_node);
   }
+  /// Precondition: position < nodes · per_node.
+  std::size_t rank_at(std::size_t position) const { return rank_at(position / per_node, position % per_node); }
 };
 RankOrder rank_order(const Collective& collective, std::size_t chunk);
 

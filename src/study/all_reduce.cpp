@@ -128,7 +128,7 @@ GrowthPoint point_of(std::size_t ranks, const Experiment& one) {
 }
 
 Result<void> measure_growth(const AllReduceQuestion& question, const ErrorInputs& data, AllReduceStudy& out) {
-  for (std::size_t ranks = 2; ranks < out.ranks && !stopped(question); ranks *= 2) {
+  for (std::size_t ranks = 2; question.growth && ranks < out.ranks && !stopped(question); ranks *= 2) {
     std::vector<AllReduceLine*> lines;
     std::vector<ErrorQuestion> models;
     const std::size_t rows = rows_for(kGrowthNumbers, ranks, kLeastMeasured, out.elements);

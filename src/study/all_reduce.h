@@ -28,6 +28,7 @@ struct AllReduceQuestion {
   RoundingRules rules;
   std::uint64_t seed = 1;
   std::size_t seeds = 1;
+  bool growth = true;  // measure fewer ranks, too
   unsigned jobs = 0;
   std::vector<std::string> arguments = {};  // as they were typed
   Progress* progress = nullptr;

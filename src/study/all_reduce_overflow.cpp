@@ -1,18 +1,22 @@
 // Which share of the elements of an all-reduce overflows, when what the ranks have is N(m, s²).
 //
-// A sum of n numbers is N(n·m, n·s²), and where it is beyond the threshold T of the format it stays infinite. Along a
-// sequence of additions (rings, servers) the partial sums are a random walk, and that one of them passes T is by
-// reflection about twice as likely as that the last does; with a barrier on both sides
+// A partial sum beyond the threshold T of the format stays infinite. Along a sequence of additions (rings, servers) the
+// partial sums are a random walk, and that one of them passes T is by reflection about twice as likely as that the last
+// does; with a barrier on both sides
 //     P = 1 − (4/π) Σ_k (−1)^k / (2k + 1) · exp(−(2k + 1)²·π²·n·s² / (8·T²)).
-// With a mean that drives the walk (|m|·√n > s / 2) the last sum is the largest, and P is its own. In a tree the sums of
-// a level are independent; those of the levels below matter little and are taken as independent of the ones above, which
-// overestimates a little. A switch or a node adds inside FP32 and only what leaves it can overflow.
+// Steps are not small: a barrier at T acts like one at T + 0.5826·s for a walk without steps (Siegmund 1985). With a mean
+// that drives the walk (|m|·√n > s / 2) the last sum is the largest, and P is its own.
 //
-// Limits: numbers of other distributions are taken as normal (heavy tails overflow more often); steps of a walk are not
-// small where T is a few s.
+// In a tree the sums of a level are independent, so the density of the sums that are still finite is followed level by
+// level: convolved with itself, then cut at ±T. A switch adds `radix` of them in FP32 before the cut. Levels whose sums
+// are far from T (8 deviations) lose nothing and are normal.
+//
+// Limits: numbers of other distributions are taken as normal (heavy tails overflow more often); ranks that are no power
+// of the radix are taken as a tree with as many equal parts; inside a node nothing is counted.
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "num/format.h"
 #include "study/all_reduce.h"
@@ -22,7 +26,11 @@ namespace assay {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kDriven = 0.5;  // |m|·√n / s from which on the mean decides
+constexpr double kDriven = 0.5;        // |m|·√n / s from which on the mean decides
+constexpr double kOvershoot = 0.5826;  // −ζ(1/2) / √(2π)
+constexpr double kFar = 8;             // deviations: what is beyond is nothing
+constexpr double kNothing = 1e-15;     // a share that is told as 0
+constexpr int kGrid = 100;             // points from 0 to T
 
 struct Numbers {
   double mean = 0, deviation = 1;
@@ -38,9 +46,10 @@ double beyond(const Numbers& one, double count, double threshold) {
 double walk_beyond(const Numbers& one, double count, double threshold) {
   const double last = beyond(one, count, threshold);
   if (std::abs(one.mean) * std::sqrt(count) > kDriven * one.deviation) return last;
-  const double spread = one.deviation * std::sqrt(count) / threshold;
+  const double barrier = threshold + kOvershoot * one.deviation;
+  const double spread = one.deviation * std::sqrt(count) / barrier;
   if (!(spread > 0)) return last;
-  if (spread < 0.3) return std::min(1.0, 2 * last);  // the other barrier is out of reach; the series would cancel
+  if (spread < 0.3) return std::clamp(2 * beyond(one, count, barrier), last, 1.0);  // the series would cancel
   double inside = 0;
   for (int k = 0; k < 50; ++k) {
     const double odd = 2 * k + 1;
@@ -49,14 +58,89 @@ double walk_beyond(const Numbers& one, double count, double threshold) {
   return std::clamp(1 - 4 / kPi * inside, last, 1.0);
 }
 
-// Levels of a tree, each with `radix` times as many sums as the one above.
-double levels_beyond(const Numbers& one, double count, double radix, double threshold) {
-  double inside = 1;
-  double sums = 1;
-  for (double terms = count; terms > 1.5; terms /= radix, sums *= radix) {
-    inside *= std::pow(1 - beyond(one, terms, threshold), sums);
+// A walk whose steps are the sums of nodes; a single node is a walk of its ranks.
+double nodes_beyond(const Numbers& one, const Collective& collective, double threshold) {
+  const auto size = static_cast<double>(std::min(collective.per_node, collective.ranks));
+  const double nodes = static_cast<double>(collective.ranks) / size;
+  if (nodes < 2) return walk_beyond(one, size, threshold);
+  return walk_beyond({one.mean * size, one.deviation * std::sqrt(size)}, nodes, threshold);
+}
+
+// A density on the points i·step, |i| <= reach. Values beyond three thresholds do not come back.
+class Density {
+ public:
+  Density(const Numbers& sum, double threshold) : step_(threshold / kGrid), shares_(2 * kReach + 1) {
+    for (int i = -kReach; i <= kReach; ++i) {
+      const double z = (i * step_ - sum.mean) / sum.deviation;
+      at(i) = std::exp(-z * z / 2) / (sum.deviation * std::sqrt(2 * kPi)) * step_;
+    }
   }
-  return 1 - inside;
+
+  double within_threshold() const {
+    double sum = 0;
+    for (int i = -kGrid; i <= kGrid; ++i) sum += get(i) * (std::abs(i) == kGrid ? 0.5 : 1);
+    return sum;
+  }
+  void cut() {
+    for (int i = -kReach; i <= kReach; ++i) at(i) *= std::abs(i) > kGrid ? 0 : std::abs(i) == kGrid ? 0.5 : 1;
+  }
+  /// Of the sum of two independent numbers.
+  Density plus(const Density& other) const {
+    Density out = *this;
+    for (int i = -kReach; i <= kReach; ++i) {
+      double sum = 0;
+      for (int k = std::max(-kReach, i - kReach); k <= std::min(kReach, i + kReach); ++k)
+        sum += get(k) * other.get(i - k);
+      out.at(i) = sum;
+    }
+    return out;
+  }
+
+ private:
+  static constexpr int kReach = 3 * kGrid;
+  double& at(int i) { return shares_[static_cast<std::size_t>(i + kReach)]; }
+  double get(int i) const { return shares_[static_cast<std::size_t>(i + kReach)]; }
+
+  double step_;
+  std::vector<double> shares_;
+};
+
+// A tree that adds `radix` sums at a time, and rounds then.
+double tree_beyond(const Numbers& one, std::size_t count, std::size_t radix, double threshold) {
+  // The sizes of the sums, from the largest.
+  std::vector<double> parts;  // of each level's sums
+  std::size_t below = 1;
+  while (below * radix < count) below *= radix;
+  for (std::size_t terms = below; terms > 0; terms /= radix) parts.push_back(static_cast<double>(terms));
+  const auto far = [&](double terms) {
+    return kFar * one.deviation * std::sqrt(terms) + std::abs(one.mean) * terms < threshold;
+  };
+  const auto all = static_cast<double>(count);
+  const double last = beyond(one, all, threshold);
+  if (far(all) || !(one.deviation > 0) || std::abs(one.mean) * std::sqrt(all) > kDriven * one.deviation) return last;
+  std::size_t level = 0;
+  while (level + 1 < parts.size() && !far(parts[level])) ++level;
+  const double first = parts[level];
+  if (!far(first) && first > 1) return last;
+  // So narrow that the grid would not see it: nothing of it is near the threshold, and nothing becomes so at once.
+  Density now({one.mean * first, std::max(one.deviation * std::sqrt(first), threshold / kGrid)}, threshold);
+  now.cut();
+  for (std::size_t at = level + 1; at-- > 0;) {
+    const double above = at == 0 ? all : parts[at - 1];
+    auto copies = static_cast<std::size_t>(std::lround(above / parts[at]));
+    Density power = now;
+    Density sum = now;
+    for (bool begun = false; copies > 0; copies /= 2) {
+      if (copies % 2 == 1) {
+        sum = begun ? sum.plus(power) : power;
+        begun = true;
+      }
+      if (copies > 1) power = power.plus(power);
+    }
+    now = sum;
+    if (at > 0) now.cut();
+  }
+  return std::clamp(1 - now.within_threshold(), last, 1.0);
 }
 
 }  // namespace
@@ -65,21 +149,25 @@ double overflow_share(const AllReduce& how, const NumberFormat& result, double m
   const Scaling scaling = scaling_of(how);
   const double divisor = scaling.before / scaling.factor;
   const Numbers one{mean / divisor, deviation / divisor};
-  const auto count = static_cast<double>(how.collective.ranks);
+  const std::size_t count = how.collective.ranks;
   const double threshold = overflow_threshold(how.wire).value;
-  const double stored = beyond(one, count, overflow_threshold(result).value * scaling.after);
+  double share = beyond(one, static_cast<double>(count), overflow_threshold(result).value * scaling.after);
   switch (how.collective.kind) {
     case Collective::Kind::kRing:
     case Collective::Kind::kServer:
     case Collective::Kind::kLinear:
-    case Collective::Kind::kHierarchical: return std::max(stored, walk_beyond(one, count, threshold));
+      share = std::max(share, walk_beyond(one, static_cast<double>(count), threshold));
+      break;
+    case Collective::Kind::kHierarchical: share = std::max(share, nodes_beyond(one, how.collective, threshold)); break;
     case Collective::Kind::kRecursiveDoubling:
     case Collective::Kind::kHalvingDoubling:
     case Collective::Kind::kTree:
-    case Collective::Kind::kDoubleTree: return std::max(stored, levels_beyond(one, count, 2, threshold));
-    case Collective::Kind::kSwitch: break;
+    case Collective::Kind::kDoubleTree: share = std::max(share, tree_beyond(one, count, 2, threshold)); break;
+    case Collective::Kind::kSwitch:
+      share = std::max(share, tree_beyond(one, count, how.collective.radix, threshold));
+      break;
   }
-  return std::max(stored, levels_beyond(one, count, static_cast<double>(how.collective.radix), threshold));
+  return share < kNothing ? 0 : share;
 }
 
 }  // namespace assay

@@ -75,6 +75,11 @@ Section scaled_section(const AllReduceStudy& study) {
                    column("rms_predicted", {"predicted", "预测"}),     column("bias", {"bias", "偏差"}),
                    column("bias_error", {"± of bias", "偏差的 ±"}),    column("overflow", {"overflow", "溢出"}),
                    column("overflow_predicted", {"predicted", "预测"})};
+  const bool any = std::any_of(study.lines.begin(), study.lines.end(), [](const AllReduceLine& line) {
+    return overflowed(line.experiment.measured) > 0 || line.overflow > kWorthTelling;
+  });
+  table.columns[4].shown = TableColumn::Shown::kNever;
+  if (!any) table.columns[5].shown = table.columns[6].shown = TableColumn::Shown::kNever;
   for (const AllReduceLine& line : study.lines) {
     const Experiment& one = line.experiment;
     const double predicted = one.predicted.known ? std::sqrt(one.predicted.squares) : NAN;
@@ -185,7 +190,7 @@ Result<Report> all_reduce(const AllReduceQuestion& question) {
   const AllReduceStudy study = ASSAY_TRY(study_all_reduce(question));
   Report out = study_report("allreduce", question.arguments, answer_of(question, study));
   out.sections = {error_section(study), scaled_section(study)};
-  if (study.ranks > 2) out.sections.push_back(all_reduce_growth_section(study));
+  if (question.growth && study.ranks > 2) out.sections.push_back(all_reduce_growth_section(study));
   out.sections.push_back(all_reduce_advice_section(question, study));
   if (std::optional<Section> published = all_reduce_published_section(question, study)) {
     out.sections.push_back(*std::move(published));

@@ -21,6 +21,26 @@ namespace {
 // A matrix whose columns are read is kept whole.
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 26;
 
+// Random numbers of rows first, first + 1, …. Rows lie side by side, so they are drawn in tiles: a whole row at a time
+// would touch every line of the memory once for each row.
+void draw_rows(const Draw& how, std::size_t first, Lanes& out) {
+  constexpr std::size_t kRows = 8, kNumbers = 512;
+  std::vector<double> tile(kRows * kNumbers);
+  for (std::size_t place = 0; place < out.rows; place += kRows) {
+    const std::size_t rows = std::min(kRows, out.rows - place);
+    for (std::size_t begin = 0; begin < out.length; begin += kNumbers) {
+      const std::size_t numbers = std::min(kNumbers, out.length - begin);
+      for (std::size_t row = 0; row < rows; ++row) {
+        draw(how, (first + place + row) * out.length + begin, std::span(tile).subspan(row * kNumbers, numbers));
+      }
+      for (std::size_t k = 0; k < numbers; ++k) {
+        double* to = out.values.data() + (begin + k) * out.rows + place;
+        for (std::size_t row = 0; row < rows; ++row) to[row] = tile[row * kNumbers + k];
+      }
+    }
+  }
+}
+
 void lay_beside(std::span<const double> row, std::size_t place, Lanes& out) {
   for (std::size_t k = 0; k < row.size(); ++k) out.values[k * out.rows + place] = row[k];
 }
@@ -154,17 +174,17 @@ Result<std::vector<Lanes>> ErrorInputs::rows(const ErrorQuestion& question, std:
                    .deviation = source.deviation,
                    .seed = seed,
                    .stream = input};
+    if (!files_[input]) {
+      draw_rows(how, first, out.back());
+      continue;
+    }
     std::vector<double> row(length);
     for (std::size_t place = 0; place < rows; ++place) {
       const std::uint64_t index = first + place;
-      if (files_[input]) {
-        const std::uint64_t at = input == 0 ? index / columns_ : index % columns_;
-        const bool product = question.op == &kMatmul;
-        if (Result<void> read = files_[input]->row(product ? at : index, row); !read) {
-          return std::unexpected(read.error());
-        }
-      } else {
-        draw(how, index * length, row);
+      const std::uint64_t at = input == 0 ? index / columns_ : index % columns_;
+      const bool product = question.op == &kMatmul;
+      if (Result<void> read = files_[input]->row(product ? at : index, row); !read) {
+        return std::unexpected(read.error());
       }
       lay_beside(row, place, out.back());
     }
