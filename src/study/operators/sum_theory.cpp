@@ -18,13 +18,6 @@ namespace {
 // Terms whose rounding to a coarse grid is looked at.
 constexpr std::size_t kSample = std::size_t{1} << 18;
 
-// Numbers of row `row`.
-std::vector<double> row_of(const Lanes& lanes, std::size_t row) {
-  std::vector<double> out(lanes.length);
-  for (std::size_t k = 0; k < lanes.length; ++k) out[k] = lanes.values[k * lanes.rows + row];
-  return out;
-}
-
 struct RowTerms {
   std::vector<double> values, grids;
 };
