@@ -190,6 +190,7 @@ class EmaTheory {
 
   // Stretches of the positive numbers are 1, 2, 3 …, those of negative ones their negatives.
   int stretch_of(double state) const {
+    if (!std::isfinite(state)) return 1;  // beyond the format: nothing is expected of it
     const double size = std::max(std::abs(state), std::ldexp(1.0, least_));
     const int exponent = std::ilogb(size);
     const int place = static_cast<int>((std::ldexp(size, -exponent) - 1) * kStretches);

@@ -148,7 +148,7 @@ class UpdateTheory {
   }
 
  private:
-  bool steady(std::size_t t) const { return left_[t] < kSteady; }
+  bool steady(std::size_t t) const { return t > kEarly && left_[t] < kSteady; }
 
   // The update in spacings, rounded; of roundings that depend on the sign, that of the weight.
   static double rounded(double quanta, Rounding rounding, bool negative) {
