@@ -26,6 +26,7 @@ constexpr std::size_t kGrowthNumbers = std::size_t{1} << 21;  // measured at eac
 constexpr std::size_t kGrowthTheory = std::size_t{1} << 18;
 constexpr std::size_t kLeastRows = 32, kLeastMeasured = 256;
 constexpr std::size_t kLeastGrowth = 8;                // ranks from which on a growth is one
+constexpr std::size_t kEnoughOutputs = 500;            // of theory: their median is that of all
 constexpr std::size_t kSample = std::size_t{1} << 20;  // numbers of files whose mean and variance are taken
 
 std::size_t rows_for(std::size_t numbers, std::size_t ranks, std::size_t least, std::size_t most) {
@@ -207,6 +208,27 @@ double over_results(double mean_square_scaled, const Measured& measured) {
   double squares = 0;
   for (const double one : measured.condition) squares += 1 / (one * one);
   return std::sqrt(mean_square_scaled * static_cast<double>(measured.condition.size()) / squares);
+}
+
+double predicted_median(const AllReduceLine& line) {
+  const Predicted& theory = line.experiment.predicted;
+  const std::vector<double>& conditions = line.experiment.measured.condition;
+  if (!theory.known || conditions.empty()) return NAN;
+  if (theory.outputs >= kEnoughOutputs) return theory.relative_median;
+  const double deviation = std::sqrt(std::max(theory.squares - theory.sum * theory.sum, 0.0));
+  if (!(deviation > 0)) return theory.relative_median;
+  const double scale = std::sqrt(2.0) * deviation;
+  double low = 0, high = conditions.back() * (std::abs(theory.sum) + 10 * deviation);
+  for (int step = 0; step < 60; ++step) {
+    const double middle = (low + high) / 2;
+    double below = 0;
+    for (const double condition : conditions) {
+      const double t = middle / condition;
+      below += (std::erf((t - theory.sum) / scale) + std::erf((t + theory.sum) / scale)) / 2;
+    }
+    (below < static_cast<double>(conditions.size()) / 2 ? low : high) = middle;
+  }
+  return high;
 }
 
 double growth_exponent(const std::vector<GrowthPoint>& points, double GrowthPoint::* figure) {

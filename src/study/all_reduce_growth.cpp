@@ -130,9 +130,9 @@ Section all_reduce_growth_section(const AllReduceStudy& study) {
   out.key = "growth";
   out.title = {"Growth with the number of ranks", "随 rank 数的增长"};
   out.text = filled(
-      "Root mean square of the error over that of the results, at 2, 4, 8, … {last} ranks (logarithmic, one scale for "
+      "Root mean square of the error over that of the results, from 2 to {last} ranks (logarithmic, one scale for "
       "all), and at {last}. N^: slope from 8 ranks on. The laws hold for numbers of both signs around zero.",
-      "误差均方根与结果均方根之比，rank 数为 2、4、8 … {last}（对数刻度，各行相同），以及 {last} 个 rank 时的值。N^：8 "
+      "误差均方根与结果均方根之比，rank 数从 2 到 {last}（对数刻度，各行相同），以及 {last} 个 rank 时的值。N^：8 "
       "个 rank "
       "起的斜率。增长规律适用于在零附近有正有负的数。",
       ends);

@@ -12,7 +12,8 @@
 // are far from T (8 deviations) lose nothing and are normal.
 //
 // Limits: numbers of other distributions are taken as normal (heavy tails overflow more often); ranks that are no power
-// of the radix are taken as a tree with as many equal parts; inside a node nothing is counted.
+// of the radix are taken as a tree with as many equal parts; nodes are taken to add in sequence, and where there are more
+// than 64 of them nothing is counted inside.
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,7 @@ constexpr double kDriven = 0.5;        // |m|·√n / s from which on the mean d
 constexpr double kOvershoot = 0.5826;  // −ζ(1/2) / √(2π)
 constexpr double kFar = 8;             // deviations: what is beyond is nothing
 constexpr double kNothing = 1e-15;     // a share that is told as 0
+constexpr std::size_t kFollowed = 64;  // steps of a walk whose density is followed
 constexpr int kGrid = 100;             // points from 0 to T
 
 struct Numbers {
@@ -56,14 +58,6 @@ double walk_beyond(const Numbers& one, double count, double threshold) {
     inside += (k % 2 == 0 ? 1 : -1) / odd * std::exp(-odd * odd * kPi * kPi * spread * spread / 8);
   }
   return std::clamp(1 - 4 / kPi * inside, last, 1.0);
-}
-
-// A walk whose steps are the sums of nodes; a single node is a walk of its ranks.
-double nodes_beyond(const Numbers& one, const Collective& collective, double threshold) {
-  const auto size = static_cast<double>(std::min(collective.per_node, collective.ranks));
-  const double nodes = static_cast<double>(collective.ranks) / size;
-  if (nodes < 2) return walk_beyond(one, size, threshold);
-  return walk_beyond({one.mean * size, one.deviation * std::sqrt(size)}, nodes, threshold);
 }
 
 // A density on the points i·step, |i| <= reach. Values beyond three thresholds do not come back.
@@ -105,6 +99,51 @@ class Density {
   std::vector<double> shares_;
 };
 
+Density normal_density(const Numbers& one, double terms, double threshold) {
+  // So narrow that the grid would not see it: nothing of it is near the threshold, and nothing becomes so at once.
+  const double deviation = std::max(one.deviation * std::sqrt(terms), threshold / kGrid);
+  return {{one.mean * terms, deviation}, threshold};
+}
+
+// What is left of a sequence of so many steps.
+Density walked(const Density& step, std::size_t count) {
+  Density now = step;
+  now.cut();
+  for (std::size_t done = 1; done < count; ++done) {
+    now = now.plus(step);
+    if (done + 1 < count) now.cut();
+  }
+  return now;
+}
+
+bool is_far(const Numbers& one, double terms, double threshold) {
+  return kFar * one.deviation * std::sqrt(terms) + std::abs(one.mean) * terms < threshold;
+}
+
+double sequence_beyond(const Numbers& one, std::size_t count, double threshold) {
+  const auto all = static_cast<double>(count);
+  const double last = beyond(one, all, threshold);
+  if (count > kFollowed || is_far(one, all, threshold) || !(one.deviation > 0)) return walk_beyond(one, all, threshold);
+  return std::clamp(1 - walked(normal_density(one, 1, threshold), count).within_threshold(), last, 1.0);
+}
+
+// A sequence in each node, and a sequence of nodes.
+double nodes_beyond(const Numbers& one, const Collective& collective, double threshold) {
+  const std::size_t size = std::min(collective.per_node, collective.ranks);
+  const std::size_t nodes = collective.ranks / size;
+  const auto terms = static_cast<double>(size);
+  if (nodes == 1) return sequence_beyond(one, size, threshold);
+  const double last = beyond(one, static_cast<double>(collective.ranks), threshold);
+  if (is_far(one, static_cast<double>(collective.ranks), threshold) || !(one.deviation > 0)) return last;
+  if (nodes > kFollowed) {
+    return walk_beyond({one.mean * terms, one.deviation * std::sqrt(terms)}, static_cast<double>(nodes), threshold);
+  }
+  const bool followed = size <= kFollowed && !is_far(one, terms, threshold);
+  Density node = followed ? walked(normal_density(one, 1, threshold), size) : normal_density(one, terms, threshold);
+  node.cut();
+  return std::clamp(1 - walked(node, nodes).within_threshold(), last, 1.0);
+}
+
 // A tree that adds `radix` sums at a time, and rounds then.
 double tree_beyond(const Numbers& one, std::size_t count, std::size_t radix, double threshold) {
   // The sizes of the sums, from the largest.
@@ -112,9 +151,7 @@ double tree_beyond(const Numbers& one, std::size_t count, std::size_t radix, dou
   std::size_t below = 1;
   while (below * radix < count) below *= radix;
   for (std::size_t terms = below; terms > 0; terms /= radix) parts.push_back(static_cast<double>(terms));
-  const auto far = [&](double terms) {
-    return kFar * one.deviation * std::sqrt(terms) + std::abs(one.mean) * terms < threshold;
-  };
+  const auto far = [&](double terms) { return is_far(one, terms, threshold); };
   const auto all = static_cast<double>(count);
   const double last = beyond(one, all, threshold);
   if (far(all) || !(one.deviation > 0) || std::abs(one.mean) * std::sqrt(all) > kDriven * one.deviation) return last;
@@ -122,8 +159,7 @@ double tree_beyond(const Numbers& one, std::size_t count, std::size_t radix, dou
   while (level + 1 < parts.size() && !far(parts[level])) ++level;
   const double first = parts[level];
   if (!far(first) && first > 1) return last;
-  // So narrow that the grid would not see it: nothing of it is near the threshold, and nothing becomes so at once.
-  Density now({one.mean * first, std::max(one.deviation * std::sqrt(first), threshold / kGrid)}, threshold);
+  Density now = normal_density(one, first, threshold);
   now.cut();
   for (std::size_t at = level + 1; at-- > 0;) {
     const double above = at == 0 ? all : parts[at - 1];
@@ -155,9 +191,7 @@ double overflow_share(const AllReduce& how, const NumberFormat& result, double m
   switch (how.collective.kind) {
     case Collective::Kind::kRing:
     case Collective::Kind::kServer:
-    case Collective::Kind::kLinear:
-      share = std::max(share, walk_beyond(one, static_cast<double>(count), threshold));
-      break;
+    case Collective::Kind::kLinear: share = std::max(share, sequence_beyond(one, count, threshold)); break;
     case Collective::Kind::kHierarchical: share = std::max(share, nodes_beyond(one, how.collective, threshold)); break;
     case Collective::Kind::kRecursiveDoubling:
     case Collective::Kind::kHalvingDoubling:

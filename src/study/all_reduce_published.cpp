@@ -115,6 +115,48 @@ Table percentiles_table(const PublishedError& published, const AllReduceStudy& s
   return table;
 }
 
+// What the pair of figures fits: rounding at every hop, or sums in FP32.
+Text verdict(const PublishedError& published, const AllReduceStudy& study) {
+  Near hops, sums;
+  const AllReduceLine* best = nullptr;
+  for (const AllReduceLine& line : study.lines) {
+    const Near near = near_published(published, line);
+    if (&line == &fp32_line(study)) {
+      sums = near;
+    } else if (best == nullptr || near.both > hops.both) {
+      best = &line;
+      hops = near;
+    }
+  }
+  const Values values = {{"hops", hops.both}, {"sums", sums.both}, {"seeds", hops.seeds}, {"best", best->title.en}};
+  if (hops.both > sums.both) {
+    return filled(
+        "Both figures come out in {hops} of {seeds} seeds with {best}, in {sums} with sums in FP32: it fits a "
+        "rounding at every hop.",
+        "{seeds} 个种子中，{best} 有 {hops} 个同时接近两个数字，FP32 求和有 {sums} 个：与逐跳舍入相符。", values);
+  }
+  return filled(
+      "Both figures come out in {hops} of {seeds} seeds with {best}, in {sums} with sums in FP32: they do not "
+      "show a rounding at every hop.",
+      "{seeds} 个种子中，{best} 有 {hops} 个同时接近两个数字，FP32 求和有 {sums} 个：看不出逐跳舍入。", values);
+}
+
+// The published figures of the two 16-bit formats, beside each other.
+Text ratio_words() {
+  double fp16 = 0, bf16 = 0;
+  for (const PublishedError& one : published_errors()) {
+    if (one.op != "all-reduce") continue;
+    (one.format == "fp16" ? fp16 : bf16) = one.mean_relative;
+  }
+  return filled(
+      "FP16 has 3 bits more than BF16: one algorithm's errors differ by a factor of 8. The published means "
+      "differ by {ratio}: either that of FP16 is an order of magnitude only (8 times less than that of BF16 "
+      "would be {expected}), or its sums were more precise.",
+      "FP16 比 BF16 多 3 位：同一算法的误差相差 8 倍。已发表的平均值相差 {ratio} 倍：要么 FP16 的数字只是数量级（BF16 "
+      "的八分之一应为 {expected}），要么其求和精度更高。",
+      {{"ratio", rounded_decimal(bf16 / fp16)}, {"expected", percent(bf16 / 8)}});
+}
+
 }  // namespace
 
 std::optional<Section> all_reduce_published_section(const AllReduceQuestion& question, const AllReduceStudy& study) {
@@ -138,6 +180,7 @@ std::optional<Section> all_reduce_published_section(const AllReduceQuestion& que
           "环算法舍入 7 次。γ 是误差标准差与结果标准差之比；相对误差的中位数即 γ，1 万个元素的平均约为 6.7 γ，最大约为 "
           "9,200 γ：一个数解释两者。",
           values));
+  add_line(out.text, ratio_words());
   out.tables = {hops_table(question, study)};
   if (study.lines.front().figures.size() < kEnough) {
     add_line(out.text, Text{"With --seeds 200 the places of the published figures among these experiments are told.",
@@ -148,6 +191,7 @@ std::optional<Section> all_reduce_published_section(const AllReduceQuestion& que
            filled("Both near: share of the seeds whose mean is within {near_mean} and whose maximum is within "
                   "{near_most} of the published ones.",
                   "两者接近：平均与已发表值相差不超过 {near_mean}，且最大相差不超过 {near_most} 的种子占比。", values));
+  add_line(out.text, verdict(*published, study));
   out.tables.push_back(percentiles_table(*published, study));
   return out;
 }

@@ -43,12 +43,11 @@ Section error_section(const AllReduceStudy& study) {
                    column("mean", {"mean", "平均"}),
                    column("max", {"largest", "最大"})};
   for (const AllReduceLine& line : study.lines) {
-    const Predicted& theory = line.experiment.predicted;
     table.rows.push_back({line.key,
                           {{std::nullopt, line.title},
                            count_cell(line.roundings),
                            share_cell(middle(line, &ErrorFigures::median)),
-                           share_cell(theory.known ? theory.relative_median : NAN),
+                           share_cell(predicted_median(line)),
                            share_cell(middle(line, &ErrorFigures::mean)),
                            share_cell(middle(line, &ErrorFigures::most))}});
   }
