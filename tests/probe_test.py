@@ -173,8 +173,8 @@ class Whole(unittest.TestCase):
                                   timeout=300)
         told = " ".join(done.stdout.split())
         for words in ("A device: matmul bf16 to fp32: h100/bf16, b200/bf16; index_add: not deterministic",
-                      "all 200 rows are those of h100/bf16, b200/bf16: 16 products a step, addends cut to 25 bits below "
-                      "the largest, FP32 accumulator rounded toward zero",
+                      "all 200 rows are those of h100/bf16, b200/bf16: 16 products a step, addends cut to 25 bits "
+                      "below the largest, FP32 accumulator rounded toward zero",
                       "subnormal inputs kept", "too large results infinite",
                       "sum of 64 fp32 64 10 8", "rounded rightly 512 subnormal become 0 too large infinite"):
             self.assertIn(words, told)

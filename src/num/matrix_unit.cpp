@@ -14,8 +14,8 @@
 // staged (AMD CDNA3)
 //   Products are aligned, cut toward zero and summed so, without c. That sum, with the exponent E of step 2, then meets
 //   c: both are aligned to the larger exponent, the sum is rounded down to late_bits, c down to F, and the result is
-//   rounded. FP8: products of even and of odd places are aligned apart and meet first, rounded down to F; there a c that
-//   lies wholly below its last bit counts as zero, where rounding down would have made -1 of a negative one.
+//   rounded. FP8: products of even and of odd places are aligned apart and meet first, rounded down to F; there a c
+//   that lies wholly below its last bit counts as zero, where rounding down would have made -1 of a negative one.
 // pairs (AMD CDNA2): floating-point operations one by one. Products are rounded, then (p0 + p1) + (p2 + p3), then c +.
 // lanes (Intel AMX with two lanes and BF16; dot products of vector units)
 //   Each lane is a chain of fused multiply-adds from zero over its products; the lanes are then summed and added to c.
@@ -30,11 +30,11 @@
 //                     keeps its sign. The others: as IEEE 754.
 //   c far above       every product may be cut to nothing; then the result is c.
 //
-// How it is computed. Every input is a double and every product of two is exact in one. For fused steps rows lie side
-// by side in vectors (matrix_unit_kernels.cpp): with F <= 40 and 64 products all sums fit into 53 bits. With nothing cut
-// the sum is tried in doubles, and where TwoSum says that something was lost it is done again with ExactSum. Sums of two
-// are rounded to odd in double first, so that the rounding that follows is that of the exact sum. Rounding into the
-// accumulator is Rounder's, into a format without an upper end, so that overflow can be judged here.
+// How it is computed. Every input is a double and every product of two is exact in one. For fused and staged steps rows
+// lie side by side in vectors (matrix_unit_kernels.cpp): with F <= 40 and 64 products all sums fit into 53 bits. With
+// nothing cut the sum is tried in doubles, and where TwoSum says that something was lost it is done again with
+// ExactSum. Sums of two are rounded to odd in double first, so that the rounding that follows is that of the exact sum.
+// Rounding into the accumulator is Rounder's, into a format without an upper end, so that overflow can be judged here.
 // The tests hold all of it to a twin that works with whole numbers.
 
 #include "num/matrix_unit.h"

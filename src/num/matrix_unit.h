@@ -68,8 +68,9 @@ struct MatrixUnit {
 const std::vector<MatrixUnit>& matrix_units();
 
 /// By name ("h100/fp16"), as a description ("in=fp16,g=16,F=25,round=rz"), or a name that a description alters
-/// ("h100/fp16,F=24"). Keys: in, step (fused, staged, lanes, pairs, fma, multiply-add), g, F, align (rz, rd, ru, rne),
-/// acc (a number format), round (of it), late, sets, out, flush (in, out, both, none), overflow (inf, saturate, ascend).
+/// ("h100/fp16,F=24"). Keys: in, step (fused, staged, lanes, pairs, fma, multiply-add), g, F (or "all"), align (rz, rd,
+/// ru, rne), acc (a number format), round (of it), out, sets, late, late-align, flush (in, out, both, none), overflow
+/// (inf, nan, saturate, ascend).
 /// Errors (kUsage): an unknown name with the nearest, a key or value that is impossible.
 /// `input`: of a description that does not name it.
 Result<MatrixUnit> matrix_unit(std::string_view name, const NumberFormat* input = nullptr);
@@ -82,8 +83,9 @@ bool same_arithmetic(const MatrixUnit& a, const MatrixUnit& b);
 
 /// accumulator[r] becomes the unit's accumulator[r] + Σ_k a[k · rows + r] · b[k · rows + r], for r < rows, k < length:
 /// in groups in the order of k, each result the next step's c; a last group that is not full is filled with zeros.
-/// Preconditions: a and b are numbers of unit.input (infinities and NaN allowed), accumulators have up to 32 bits and an
-/// exponent of unit.accumulator's range, and fault_of(unit) is null. The result is of unit.accumulator: to_output gives that of unit.output. Calls may run at once.
+/// Preconditions: a and b are numbers of unit.input (infinities and NaN allowed), accumulators have up to 32 bits and
+/// an exponent of unit.accumulator's range, and fault_of(unit) is null. The result is of unit.accumulator: to_output
+/// gives that of unit.output. Calls may run at once.
 void multiply_accumulate(const MatrixUnit& unit, std::size_t rows, std::size_t length, const double* a, const double* b,
                          double* accumulator);
 /// What the unit takes of a and b: the bits that its input format lacks are cut off (TF32 is read from words of FP32).

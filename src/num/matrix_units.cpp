@@ -7,8 +7,8 @@
 // MMA-Sim. FP8 rows have c = 0 on Hopper: how its FP8 accumulator is aligned was not seen.
 // AMD: MMA-Sim, arXiv 2511.10909, and its repository. CDNA2's older bf16 instructions (those without "_1k") sum pairs
 // of two: "cdna2/bf16,g=2".
-// Intel: AMX is documented: in a tile of 16 pairs the even and the odd products are chains of fused multiply-adds, rounded
-// to nearest even, without subnormal numbers; their sum is added to the accumulator.
+// Intel: AMX is documented: in a tile of 16 pairs the even and the odd products are chains of fused multiply-adds,
+// rounded to nearest even, without subnormal numbers; their sum is added to the accumulator.
 // Ascend: CANN says that cubes accumulate in FP32, nothing more is published. The row is an assumption that loses
 // little; a probe of the chip replaces it (docs/matrix-units.md).
 

@@ -5,6 +5,12 @@
 
 namespace assay {
 
+namespace {
+
+bool aligns(const MatrixUnit& unit) { return unit.step == StepKind::kFused || unit.step == StepKind::kStaged; }
+
+}  // namespace
+
 Report unit_list() {
   Table table;
   table.key = "units";
@@ -16,15 +22,16 @@ Report unit_list() {
                    {"rounding", {"rounded", "舍入"}},
                    {"known", {"known from", "依据"}}};
   for (const MatrixUnit& unit : matrix_units()) {
-    table.rows.push_back(
-        {unit.name,
-         {cell(unit.name),
-          cell(unit.chip),
-          {Value(unit.group), {}},
-          unit.fraction_bits == kNothingCut ? cell("all", {"all", "全部"}) : Cell{Value(unit.fraction_bits), {}},
-          cell(unit.accumulator.title),
-          Cell{std::nullopt, rounding_words(unit.rounding)},
-          Cell{std::nullopt, standing_brief(unit.standing)}}});
+    table.rows.push_back({unit.name,
+                          {cell(unit.name),
+                           cell(unit.chip),
+                           {Value(unit.group), {}},
+                           !aligns(unit)                       ? Cell{}
+                           : unit.fraction_bits == kNothingCut ? cell("all", {"all", "全部"})
+                                                               : Cell{Value(unit.fraction_bits), {}},
+                           cell(unit.accumulator.title),
+                           Cell{std::nullopt, rounding_words(unit.rounding)},
+                           Cell{std::nullopt, standing_brief(unit.standing)}}});
   }
   const Values values = {{"count", matrix_units().size()}};
   Report out =

@@ -215,7 +215,8 @@ Table parameters_table(const MatrixUnit& unit, const UnitFit* fit) {
   add("step", {"step", "步骤"}, words(std::string(step_name(unit.step)), step_brief(unit.step)), {});
   if (grouped) {
     // A group longer than the rows shows as long as they are.
-    const int group = fit == nullptr ? unit.group : static_cast<int>(std::min<std::size_t>(unit.group, fit->length));
+    const int group =
+        fit == nullptr ? unit.group : static_cast<int>(std::min(static_cast<std::size_t>(unit.group), fit->length));
     add("group", {"products of a step", "每步乘积数"}, {Value(group), {}}, others_text(open.groups, group));
   }
   if (unit.step == StepKind::kLanes) add("lanes", {"lanes", "路数"}, {Value(unit.interleaved), {}}, {});
