@@ -112,8 +112,7 @@ Result<ProbeFile> ProbeReader::finish() {
   }
   if (!error_ && file_.sections.empty()) {
     line_ = 0;
-    wrong(ErrorCode::kUnrecognised, file_.keys.empty() ? "is empty" : "has no section",
-          std::string(kForm));
+    wrong(ErrorCode::kUnrecognised, file_.keys.empty() ? "is empty" : "has no section", std::string(kForm));
   }
   if (!error_ && file_.plain && file_.sections.front().rows() == 0) {
     wrong(ErrorCode::kTruncated, "has a header and no rows");
