@@ -133,6 +133,12 @@ const std::vector<std::pair<const char*, Setting>>& settings() {
       {"rotary cosine, all in bf16", {.op = "rope", .dtype = "bf16", .inside = "bf16", .length = 64, .variant = "cos"}},
       {"accumulate 64 micro-batches in bf16",
        {.op = "accumulate", .dtype = "bf16", .inside = "bf16", .length = 64, .rows = 4000}},
+      {"all-reduce 64 ranks bf16, ring",
+       {.op = "all-reduce", .dtype = "bf16", .inside = "bf16", .length = 64, .rows = 4000, .variant = "ring"}},
+      {"all-reduce 1024 ranks bf16, ring",
+       {.op = "all-reduce", .dtype = "bf16", .inside = "bf16", .length = 1024, .variant = "ring"}},
+      {"all-reduce 1024 ranks bf16, double tree",
+       {.op = "all-reduce", .dtype = "bf16", .inside = "bf16", .length = 1024, .variant = "double-tree"}},
       {"sum 1e3 fp16, sequential in fp16", {.op = "sum", .dtype = "fp16", .inside = "fp16", .length = 1000}},
       {"sum 1e4 fp16, sequential in fp16", {.op = "sum", .dtype = "fp16", .inside = "fp16", .length = 10000}},
       {"sum 1e3 bf16, sequential in bf16", {.op = "sum", .dtype = "bf16", .inside = "bf16", .length = 1000}},
@@ -165,8 +171,11 @@ const bool registered = [] {
   }
   static const Setting mean{.op = "mean", .dtype = "fp16", .length = 10000};
   static const Setting matmul{.op = "matmul", .dtype = "bf16", .length = 4096, .unit = "h100/bf16"};
-  for (const Setting* one : {&mean, &matmul}) {
-    const std::string full = "Numbers/" + std::string(one->op);
+  static const Setting ring{.op = "all-reduce", .dtype = "bf16", .inside = "bf16", .length = 4096, .variant = "ring"};
+  static const Setting tree{
+      .op = "all-reduce", .dtype = "bf16", .inside = "bf16", .length = 4096, .variant = "double-tree"};
+  for (const Setting* one : {&mean, &matmul, &ring, &tree}) {
+    const std::string full = "Numbers/" + std::string(one->op) + (*one->variant != 0 ? "/" : "") + one->variant;
     benchmark::RegisterBenchmark(full.c_str(), [one](benchmark::State& state) { numbers(state, *one); })->Iterations(1);
   }
   return true;

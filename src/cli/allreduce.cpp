@@ -239,7 +239,7 @@ Command allreduce_command() {
   const auto choice = std::make_shared<Choice>();
   Command command;
   command.name = "allreduce";
-  command.summary = "the error of an all-reduce by algorithm, its growth with the ranks, and what to do";
+  command.summary = "the error of an all-reduce: by algorithm, over ranks, what to do";
   for (Option& option : data_options(choice)) command.options.push_back(remembered(std::move(option), choice));
   for (Option& option : model_options(choice)) command.options.push_back(remembered(std::move(option), choice));
   command.options.push_back(jobs_option(&choice->question.jobs));

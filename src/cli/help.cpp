@@ -117,9 +117,9 @@ std::string overview() {
   for (const Command& command : all_commands()) {
     const CommandGroup* group = group_of(groups, command);
     if (group == nullptr) {
-      add_row(out, std::string(command.name), 8, command.summary);
+      add_row(out, std::string(command.name), 9, command.summary);
     } else if (group != told) {
-      add_row(out, std::string(group->name), 8, group->summary);
+      add_row(out, std::string(group->name), 9, group->summary);
     }
     told = group;
   }

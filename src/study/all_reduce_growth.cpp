@@ -50,21 +50,22 @@ Text law_of(const AllReduceLine& line) {
 
 // "ring, server, linear: √(N/2); …".
 Text laws_of(const AllReduceStudy& study) {
-  std::vector<std::pair<Text, std::string>> laws;
+  std::vector<std::pair<Text, Text>> laws;  // and the algorithms
   for (const AllReduceLine& line : study.lines) {
     const Text law = law_of(line);
     const auto same = [&](const auto& one) { return one.first.en == law.en; };
     const auto found = std::find_if(laws.begin(), laws.end(), same);
     if (found == laws.end()) {
-      laws.emplace_back(law, line.title.en);
+      laws.emplace_back(law, line.title);
     } else {
-      found->second += ", " + line.title.en;
+      found->second.en += ", " + line.title.en;
+      found->second.zh = found->second.in(Language::kChinese) + "、" + line.title.in(Language::kChinese);
     }
   }
   Text out;
   for (const auto& [law, names] : laws) {
-    out.en += (out.en.empty() ? "Grows as: " : "; ") + names + ": " + law.en;
-    out.zh += (out.zh.empty() ? "增长规律：" : "；") + names + "：" + law.in(Language::kChinese);
+    out.en += (out.en.empty() ? "Grows as: " : "; ") + names.en + ": " + law.en;
+    out.zh += (out.zh.empty() ? "增长规律：" : "；") + names.in(Language::kChinese) + "：" + law.in(Language::kChinese);
   }
   return {out.en + ".", out.zh + "。"};
 }

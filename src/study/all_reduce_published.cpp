@@ -129,6 +129,16 @@ Text verdict(const PublishedError& published, const AllReduceStudy& study) {
     }
   }
   const Values values = {{"hops", hops.both}, {"sums", sums.both}, {"seeds", hops.seeds}, {"best", best->title.en}};
+  const auto clear = [](std::size_t more, std::size_t less) {  // by two standard deviations of a difference of counts
+    const auto difference = static_cast<double>(more) - static_cast<double>(less);
+    return difference > 2 * std::sqrt(static_cast<double>(more + less));
+  };
+  if (!clear(hops.both, sums.both) && !clear(sums.both, hops.both)) {
+    return filled(
+        "Both figures come out in {hops} of {seeds} seeds with {best}, in {sums} with sums in FP32: too few "
+        "to tell the two apart.",
+        "{seeds} 个种子中，{best} 有 {hops} 个同时接近两个数字，FP32 求和有 {sums} 个：数量太少，无法区分。", values);
+  }
   if (hops.both > sums.both) {
     return filled(
         "Both figures come out in {hops} of {seeds} seeds with {best}, in {sums} with sums in FP32: it fits a "
