@@ -55,10 +55,12 @@ TEST(ErrorCauses, ANegativeVarianceIsNamedAndNotPredicted) {
   EXPECT_FALSE(got.experiment.predicted.known);
 }
 
-// Most of the probabilities of large logits vanish in FP16: off by 100 %, and theory says no more.
+// Most of the probabilities of large logits vanish in FP16: off by 100 %, and theory says no more. Beside the largest
+// probability that is nothing, so it is not where the error comes from.
 TEST(ErrorCauses, WhatVanishesIsOffByItself) {
   const Told got = told(in({.op = "softmax", .length = 512, .rows = 16, .deviation = 20}, "fp16", "fp32", "fp32"));
-  EXPECT_EQ(got.cause, ErrorCause::kFlush);
+  EXPECT_EQ(got.cause, ErrorCause::kInput);
+  EXPECT_GT(got.experiment.measured.vanished, got.experiment.measured.outputs / 2);
   EXPECT_NEAR(got.experiment.predicted.relative_p99, 1, 1e-3);
 }
 
