@@ -2,9 +2,9 @@
 //
 // Each Prediction line is an experiment of `assay error`: `measured` and `predicted` are the root mean square of the
 // error over the operator's magnitude (of data of one sign: its mean; of optimizers: the share of swallowed updates),
-// `ratio` is theory by measurement. Lines of Numbers tell how many numbers a second go through a whole experiment (drawn,
-// rounded, computed exactly twice and in the format, compared), per core: `of_draw` is that by the speed of drawing the
-// numbers alone.
+// `ratio` is theory by measurement. Lines of Numbers tell how many numbers a second go through a whole experiment
+// (drawn, rounded, computed exactly twice and in the format, compared), per core: `of_draw` is that by the speed of
+// drawing the numbers alone.
 
 #include <benchmark/benchmark.h>
 

@@ -16,8 +16,8 @@ struct PublishedError {
   double largest_relative = 0;
 };
 
-/// "Sources of precision problems and what they look like" (精度问题主要来源及现象分析), the test program of a mean: 1,000 rows
-/// of 10,000 numbers of N(0, 1), averaged in 16 bits, against the FP32 mean of the numbers before they were rounded; and
+/// "Sources of precision problems and what they look like" (精度问题主要来源及现象分析), the test program of a mean: 1,000 rows of
+/// 10,000 numbers of N(0, 1), averaged in 16 bits, against the FP32 mean of the numbers before they were rounded; and
 /// of an all-reduce: 10,000 numbers of N(0, 1) on each of 8 cards, against an FP32 all-reduce.
 const std::vector<PublishedError>& published_errors();
 

@@ -18,9 +18,9 @@
 // A small term. In a long sequential sum the partial sum is a multiple of q already, so the addition rounds the *term*
 // to multiples of q: its error is R_q(t) − t whatever the sum is. Mean and variance of that are taken over a sample of
 // the terms, those that are multiples of q themselves among them. A tie (|t| = q/2) goes back to the sum where that is
-// even and doubles where it is odd. After a tie the sum is even, else it is odd half the time, so with a share p of ties
-// the sum is odd at (1 − p)/2 of them, and the mean error of a tie is −p·t: in a sum of ones in BF16 all of each one is
-// lost from 256 on. This is stagnation: where |t| < q/2, R_q(t) = 0 and all of the term is lost.
+// even and doubles where it is odd. After a tie the sum is even, else it is odd half the time, so with a share p of
+// ties the sum is odd at (1 − p)/2 of them, and the mean error of a tie is −p·t: in a sum of ones in BF16 all of each
+// one is lost from 256 on. This is stagnation: where |t| < q/2, R_q(t) = 0 and all of the term is lost.
 //
 // Where it fails: errors that are not independent (constant or repeated terms, integers, terms in sorted order that the
 // sample mixes); partial sums near zero compared with their errors; fewer than about 30 additions, where the mean

@@ -9,8 +9,8 @@
 namespace assay {
 
 /// The expected error of Σ_k a·b of one row, begun with 0. `a`, `b`: numbers of the unit's input. The value is the sum
-/// with the mean of all errors in it. `cut`: of a sample of products, in the unit's alignment, each toward its own zero.
-/// Essay: expected_unit.cpp.
+/// with the mean of all errors in it. `cut`: of a sample of products, in the unit's alignment, each toward its own
+/// zero. Essay: expected_unit.cpp.
 ExpectedSum expected_unit_sum(const MatrixUnit& unit, std::span<const double> a, std::span<const double> b,
                               TermRounding& cut);
 

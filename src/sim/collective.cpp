@@ -10,8 +10,8 @@
 //
 // Whose algorithms these are
 //   ring                 NCCL (all_reduce.h, runRing): in the first step rank r sends chunk r − 1, so chunk c begins at
-//                        rank c + 1 and is complete at rank c; RCCL and Gloo the same way. Open MPI (coll_base_allreduce.c,
-//                        intra_ring) sends chunk r first: ring_begin 0.
+//                        rank c + 1 and is complete at rank c; RCCL and Gloo the same way. Open MPI
+//                        (coll_base_allreduce.c, intra_ring) sends chunk r first: ring_begin 0.
 //   recursive-doubling   Open MPI and MPICH. With p = 2^k + e ranks, the even ones of the first 2e give theirs to their
 //                        right neighbours; 2^k ranks go on, the pairs as the first e of them.
 //   halving-doubling     Rabenseifner's, as Open MPI does it (intra_redscat_allgather): distances 1, 2, 4, …, the
@@ -29,8 +29,8 @@
 //   linear               Open MPI's basic linear reduce: the root begins with the last rank and ends with the first.
 //
 // Limits. A ring's chunks are taken as equal parts of a buffer; NCCL cuts them for its channels and its steps, which
-// changes the rank that a chunk begins at and nothing of the errors. Trees are over ranks: where NCCL chains the ranks of
-// a node before its tree, `hierarchical` is nearer. Additions that depend on arrival are not modelled: see the order
+// changes the rank that a chunk begins at and nothing of the errors. Trees are over ranks: where NCCL chains the ranks
+// of a node before its tree, `hierarchical` is nearer. Additions that depend on arrival are not modelled: see the order
 // study of `assay error`.
 
 #include "sim/collective.h"

@@ -69,8 +69,8 @@ Result<Report> all_reduce(const AllReduceQuestion& question);
 /// √(mean square error / mean square result).
 double over_results(double mean_square_scaled, const Measured& measured);
 
-/// The median relative error that theory expects. Where theory followed few elements only, their errors over the results
-/// of all.
+/// The median relative error that theory expects. Where theory followed few elements only, their errors over the
+/// results of all.
 double predicted_median(const AllReduceLine& line);
 
 /// How fast the error grows: the slope of its logarithm over that of the ranks, from 8 on (of all where there are fewer

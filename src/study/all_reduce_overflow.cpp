@@ -4,16 +4,16 @@
 // partial sums are a random walk, and that one of them passes T is by reflection about twice as likely as that the last
 // does; with a barrier on both sides
 //     P = 1 − (4/π) Σ_k (−1)^k / (2k + 1) · exp(−(2k + 1)²·π²·n·s² / (8·T²)).
-// Steps are not small: a barrier at T acts like one at T + 0.5826·s for a walk without steps (Siegmund 1985). With a mean
-// that drives the walk (|m|·√n > s / 2) the last sum is the largest, and P is its own.
+// Steps are not small: a barrier at T acts like one at T + 0.5826·s for a walk without steps (Siegmund 1985). With a
+// mean that drives the walk (|m|·√n > s / 2) the last sum is the largest, and P is its own.
 //
 // In a tree the sums of a level are independent, so the density of the sums that are still finite is followed level by
 // level: convolved with itself, then cut at ±T. A switch adds `radix` of them in FP32 before the cut. Levels whose sums
 // are far from T (8 deviations) lose nothing and are normal.
 //
 // Limits: numbers of other distributions are taken as normal (heavy tails overflow more often); ranks that are no power
-// of the radix are taken as a tree with as many equal parts; nodes are taken to add in sequence, and where there are more
-// than 64 of them nothing is counted inside.
+// of the radix are taken as a tree with as many equal parts; nodes are taken to add in sequence, and where there are
+// more than 64 of them nothing is counted inside.
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,8 @@
 // judged together: for each algorithm, in how many of the seeds does the pair come out near the published one.
 //
 // γ² is a sum over the roundings that a result has gone through: q²/12 of the spacing q at the partial sum, over the
-// variance of the result. At hop k the partial sum has k + 1 terms, N(0, k + 1), so the later a hop the larger its share.
+// variance of the result. At hop k the partial sum has k + 1 terms, N(0, k + 1), so the later a hop the larger its
+// share.
 
 #include <algorithm>
 #include <cmath>

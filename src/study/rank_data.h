@@ -12,9 +12,9 @@ namespace assay {
 
 class RankData {
  public:
-  /// `path`: an array of ranks × elements; a folder, whose .npy files are ranks by the numbers in their names; or a name
-  /// with %d for the rank, from 0. `ranks`: how many are wanted; else as many as there are. `dtype`: what patterns of bits
-  /// mean. Errors: those of the files; fewer ranks than wanted; ranks of different lengths.
+  /// `path`: an array of ranks × elements; a folder, whose .npy files are ranks by the numbers in their names; or a
+  /// name with %d for the rank, from 0. `ranks`: how many are wanted; else as many as there are. `dtype`: what patterns
+  /// of bits mean. Errors: those of the files; fewer ranks than wanted; ranks of different lengths.
   static Result<RankData> open(const std::string& path, std::optional<std::size_t> ranks, const NumberFormat& dtype);
 
   std::size_t ranks() const { return ranks_; }

@@ -1,6 +1,6 @@
 #pragma once
-// All-reduces as they are done: every rank has an array, messages carry parts of it, and a rank adds what it receives to
-// what it has. Slow, and with nothing in common with the walks of src/sim.
+// All-reduces as they are done: every rank has an array, messages carry parts of it, and a rank adds what it receives
+// to what it has. Slow, and with nothing in common with the walks of src/sim.
 
 #include <algorithm>
 #include <cmath>

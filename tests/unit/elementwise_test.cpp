@@ -177,7 +177,7 @@ TEST(Elementwise, AnInnerOverflowMakesZero) {
   EXPECT_NEAR(emulated(kSilu, model_of("fp16", "fp32"), "divide", in, {}).values[0], -12 / (1 + std::exp(12.0)), 1e-11);
 }
 
-// --- rotary positions -------------------------------------------------------------------------------------------------
+// --- rotary positions ------------------------------------------------------------------------------------------------
 
 std::vector<Lanes> rope_inputs(std::size_t rows, std::size_t length, const std::vector<double>& parameters) {
   std::vector<Lanes> in(2, Lanes(rows, length));
@@ -271,7 +271,7 @@ TEST(Rope, Exactly) {
   }
 }
 
-// --- moving average ---------------------------------------------------------------------------------------------------
+// --- moving average --------------------------------------------------------------------------------------------------
 
 TEST(Ema, IsEachOperationRounded) {
   struct Case {

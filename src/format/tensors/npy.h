@@ -38,9 +38,9 @@ struct NpyLayout {
 
 class NpyFile {
  public:
-  /// "-" and pipes are read whole, up to 1 GiB. Errors: those of opening; kUnrecognised: no .npy file, or one of what are
-  /// no real numbers (Python objects, records, text, complex numbers); kCorrupt: a broken header; kTruncated: fewer bytes
-  /// than the shape needs; kLimit.
+  /// "-" and pipes are read whole, up to 1 GiB. Errors: those of opening; kUnrecognised: no .npy file, or one of what
+  /// are no real numbers (Python objects, records, text, complex numbers); kCorrupt: a broken header; kTruncated: fewer
+  /// bytes than the shape needs; kLimit.
   static Result<NpyFile> open(const std::string& path);
   /// The same from memory; `path` is for messages.
   static Result<NpyFile> of_bytes(std::string bytes, const std::string& path = "");
@@ -72,7 +72,8 @@ class NpyFile {
   std::uint64_t trailing_ = 0;
 };
 
-/// The bytes of a file that numpy.load reads: C order, little-endian. Precondition: the shape has values.size() elements.
+/// The bytes of a file that numpy.load reads: C order, little-endian. Precondition: the shape has values.size()
+/// elements.
 std::string write_npy(std::span<const std::uint64_t> shape, std::span<const float> values);
 std::string write_npy(std::span<const std::uint64_t> shape, std::span<const double> values);
 

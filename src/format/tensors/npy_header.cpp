@@ -1,11 +1,11 @@
 // The header of an .npy file: magic "\x93NUMPY", version (two bytes), the header's length (2 bytes in version 1, 4 in 2
 // and 3, little-endian), then a Python dictionary as text, for example
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (1000, 10000), }
-// padded by spaces to a line end. Format: numpy.lib.format.
-// numpy hands the text to Python's literal parser. Here it is read by a grammar of its own that knows those three keys,
-// strings without escapes, True, False and a tuple of whole numbers, and nothing else: what else a dictionary can hold
-// (records, objects) is not wanted. Every number is hostile: the number of elements and of bytes is computed with checked
-// arithmetic before anything is allocated, and nothing is allocated by it here.
+// padded by spaces to a line end. Format: numpy.lib.format. numpy hands the text to Python's literal parser. Here it is
+// read by a grammar of its own that knows those three keys, strings without escapes, True, False and a tuple of whole
+// numbers, and nothing else: what else a dictionary can hold (records, objects) is not wanted. Every number is hostile:
+// the number of elements and of bytes is computed with checked arithmetic before anything is allocated, and nothing is
+// allocated by it here.
 
 #include "format/tensors/npy_header.h"
 

@@ -4,8 +4,8 @@
 // Where gradients are bf16 (pure bf16 weights) the result is a number of bf16: all logged norms then have 8 significant
 // bits and no more (2.421875, 0.7890625), which chance does not do. The factor clip/norm is off by up to half the
 // spacing, a quarter of a percent: little. In fp16 it matters more: a norm beyond 65,504 is Inf, clip/Inf is 0, and the
-// step does nothing. Mixed precision, DeepSpeed and Megatron take the norm of fp32 gradients, and their logs do not show
-// this; so the log is the evidence, and no setting is asked.
+// step does nothing. Mixed precision, DeepSpeed and Megatron take the norm of fp32 gradients, and their logs do not
+// show this; so the log is the evidence, and no setting is asked.
 //
 // How sure it is that values are on a grid: stat/quantum.
 

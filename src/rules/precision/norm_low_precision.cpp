@@ -3,8 +3,8 @@
 // It takes the mean of squares. In fp16 a square is beyond the largest number from sqrt(65,520) = 255.97 on: an
 // activation of 256 makes the sum Inf and the whole row zero, and a few coordinates of a trained model's residual
 // stream are known to be that large. Its epsilon has to be a number of the format: what is at most 2^-25 = 2.98e-8
-// becomes 0 in fp16, and a row of zeros is then 0/0. In bf16 the range is no trouble; a sum of h terms that is done term
-// by term stops at 256 of them, as in softmax.
+// becomes 0 in fp16, and a row of zeros is then 0/0. In bf16 the range is no trouble; a sum of h terms that is done
+// term by term stops at 256 of them, as in softmax.
 //
 // The norms of PyTorch, of Transformer Engine and of the frameworks upon them calculate in fp32 whatever their input
 // is, and the fused kernels of Ascend do too, so that only a configuration that names the format is judged.

@@ -3,8 +3,8 @@
 // ALiBi adds to each score a bias proportional to the distance of the two tokens. Megatron-DeepSpeed and GPT-NeoX keep
 // that bias in the format of the activations. A format with p significant bits has all integers up to 2^p and beyond it
 // only multiples of the spacing: in bf16 the distances 256 and 257 are one number, at 2,000 eight distances are, and of
-// 4,096 distances 769 are left. The slopes are powers of two (of 8, 16, 32 … heads), so the products have the same gaps.
-// fp16 is exact up to 2,048. Attention then sees far tokens in steps; BLOOM was trained so, and it is no error.
+// 4,096 distances 769 are left. The slopes are powers of two (of 8, 16, 32 … heads), so the products have the same
+// gaps. fp16 is exact up to 2,048. Attention then sees far tokens in steps; BLOOM was trained so, and it is no error.
 //
 // Rotary positions meet the same gaps where positions or frequencies are rounded to 16 bits (bf16 over 4,096 positions:
 // phases wrong by up to 19 radians), but that is done by code, not asked for in a configuration: the frameworks here

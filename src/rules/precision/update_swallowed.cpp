@@ -6,13 +6,13 @@
 //
 //   lost(rho) = sum over binades [2^e, 2^(e+1)) of  P(|w| in the binade) · P(rate · rho · |z| < spacing(2^e) / 2)
 //
-// (sim/swallowed_updates) with weights normal around 0 with the deviation they are initialised with (0.02 where nobody says one: the usual one,
-// and about that of trained matrices), and updates rate · rho · z. Adam's update is rate · m / sqrt(v), where m is a
-// mean of past gradients. Of gradients that are mostly noise, which is what a small batch has, m / sqrt(v) is about
-// normal with the deviation rho = sqrt((1 - beta1) / (1 + beta1)), 0.23 for beta1 = 0.9. Of gradients that all point
-// one way it is 1: then the update has the length of the rate and only the weights decide; that number is told beside
-// it, because nothing but a first step or a jump gives more. Lion's update has the length of the rate always. Other
-// optimizers have updates that the rate does not tell: nothing is said of them.
+// (sim/swallowed_updates) with weights normal around 0 with the deviation they are initialised with (0.02 where nobody
+// says one: the usual one, and about that of trained matrices), and updates rate · rho · z. Adam's update is rate · m /
+// sqrt(v), where m is a mean of past gradients. Of gradients that are mostly noise, which is what a small batch has, m
+// / sqrt(v) is about normal with the deviation rho = sqrt((1 - beta1) / (1 + beta1)), 0.23 for beta1 = 0.9. Of
+// gradients that all point one way it is 1: then the update has the length of the rate and only the weights decide;
+// that number is told beside it, because nothing but a first step or a jump gives more. Lion's update has the length of
+// the rate always. Other optimizers have updates that the rate does not tell: nothing is said of them.
 //
 // Checked by 500 steps of Adam at 1e-5 with gradients of one direction on normal weights of 0.02: 16 % of the bf16
 // weights had moved; the formula says 84.5 % lost.

@@ -3,11 +3,12 @@
 // GELU is x·Φ(x), and is computed in one of three ways that are three functions: by erf (its definition), by tanh (the
 // approximation of Hendrycks and Gimpel 2016, up to 4.7e-4 away) and as x·σ(1.702 x) ("quick", up to 0.020 away). Each
 // is judged against itself: which one a model was trained with is no question of rounding. The orders of operations are
-// those of PyTorch's kernels (ActivationGeluKernel.cu: 0.5·x·(1 + erf(x/√2)), 0.5·x·(1 + tanh(√(2/π)(x + 0.044715 x³)));
-// ActivationSiluKernel.cu: x / (1 + exp(−x))) and, for SiLU as a product, of x·sigmoid(x) written in Python.
+// those of PyTorch's kernels (ActivationGeluKernel.cu: 0.5·x·(1 + erf(x/√2)), 0.5·x·(1 + tanh(√(2/π)(x + 0.044715
+// x³))); ActivationSiluKernel.cu: x / (1 + exp(−x))) and, for SiLU as a product, of x·sigmoid(x) written in Python.
 //
-// 1 + erf cancels for x < −1: its error is a spacing at 1, whatever is left of the result. So errors are set against |x|,
-// not the result. In exact arithmetic it does not cancel: x·erfc(−x/√2) / 2, and x / (1 + exp(−2u)) for the tanh form.
+// 1 + erf cancels for x < −1: its error is a spacing at 1, whatever is left of the result. So errors are set against
+// |x|, not the result. In exact arithmetic it does not cancel: x·erfc(−x/√2) / 2, and x / (1 + exp(−2u)) for the tanh
+// form.
 
 #include <cmath>
 
@@ -70,7 +71,7 @@ void input_magnitude(const OperatorCall& call, const ExactLanes& /*exact*/, Lane
   for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] = std::abs(call.inputs[0].values[i]);
 }
 
-// --- gelu -------------------------------------------------------------------------------------------------------------
+// --- gelu ------------------------------------------------------------------------------------------------------------
 
 struct GeluFormula {
   template <class Chain>
@@ -125,7 +126,7 @@ void gelu_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
   expect_chain(call, GeluFormula(), exact, out);
 }
 
-// --- silu -------------------------------------------------------------------------------------------------------------
+// --- silu ------------------------------------------------------------------------------------------------------------
 
 struct SiluFormula {
   template <class Chain>

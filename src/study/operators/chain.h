@@ -1,6 +1,6 @@
 #pragma once
-// Formulas of operations on numbers each by itself, written once and worked out twice: as a format computes them, and as
-// theory follows their errors. Essay: chain.cpp.
+// Formulas of operations on numbers each by itself, written once and worked out twice: as a format computes them, and
+// as theory follows their errors. Essay: chain.cpp.
 
 #include <span>
 #include <vector>

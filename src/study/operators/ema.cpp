@@ -7,17 +7,17 @@
 // and `lerp`, m + (1 − β)·(x − m); the state is rounded into the accumulator's format after each step.
 //
 // Theory. What the rounded coefficients β̂ and ŵ alone change is known from the row. Let e be the error of the state
-// beside that, s(m, x) the computed step and δ(m, x) = s(m, x) − β̂ m − ŵ x what it does wrong. Then, exactly,
-// e ← β̂ e + δ. Mean and variance of δ depend on where the state is and on the next x; they are taken
-// over a sample of the data, with states from a stretch of 1/64 of a binade around the expected one, by doing that step.
-// This holds for every format, rounding and regime: rounding errors and lost updates are all in δ.
-// The expected state follows E s. Around it the state scatters by û ← (β̂ + δ') û + (s − E s), and δ depends on that, too:
-// e ← β̂ e + δ' û + (δ − E δ). The covariances of (e, û) are followed to the end; moments of δ are averaged over û, taken
-// as normal, and δ' is the slope of E δ over it (Stein: E[δ û] / var û).
-// Where it fails: data whose numbers depend on their place in the row (a trend); β below about 0.8, where a few numbers
-// make both the average and its error, and rows with small ones have small errors (theory is up to twice too large); β·m
-// in a 16-bit format with 1 − β of a few spacings, where each step moves the state by one spacing, by two or by none,
-// always the same while the state is near one number (up to 1.7 times too small).
+// beside that, s(m, x) the computed step and δ(m, x) = s(m, x) − β̂ m − ŵ x what it does wrong. Then, exactly, e ← β̂ e
+// + δ. Mean and variance of δ depend on where the state is and on the next x; they are taken over a sample of the data,
+// with states from a stretch of 1/64 of a binade around the expected one, by doing that step. This holds for every
+// format, rounding and regime: rounding errors and lost updates are all in δ. The expected state follows E s. Around it
+// the state scatters by û ← (β̂ + δ') û + (s − E s), and δ depends on that, too: e ← β̂ e + δ' û + (δ − E δ). The
+// covariances of (e, û) are followed to the end; moments of δ are averaged over û, taken as normal, and δ' is the slope
+// of E δ over it (Stein: E[δ û] / var û). Where it fails: data whose numbers depend on their place in the row (a
+// trend); β below about 0.8, where a few numbers make both the average and its error, and rows with small ones have
+// small errors (theory is up to twice too large); β·m in a 16-bit format with 1 − β of a few spacings, where each step
+// moves the state by one spacing, by two or by none, always the same while the state is near one number (up to 1.7
+// times too small).
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ constexpr int kStretches = 64;        // of a binade
 
 double beta_of(const OperatorCall& call) { return call.parameters[0]; }
 
-// --- the step ---------------------------------------------------------------------------------------------------------
+// --- the step --------------------------------------------------------------------------------------------------------
 
 class EmaStep {
  public:
@@ -102,7 +102,7 @@ void ema_emulate(const OperatorCall& call, Lanes& out, SumEvents* events) {
   }
 }
 
-// --- exactly ----------------------------------------------------------------------------------------------------------
+// --- exactly ---------------------------------------------------------------------------------------------------------
 
 void ema_exact(const OperatorCall& call, ExactLanes& out) {
   const Lanes& x = call.inputs[0];
@@ -131,7 +131,7 @@ void ema_magnitude(const OperatorCall& call, const ExactLanes& /*exact*/, Lanes&
   }
 }
 
-// --- theory -----------------------------------------------------------------------------------------------------------
+// --- theory ----------------------------------------------------------------------------------------------------------
 
 // Of one step from around a state.
 struct StepMoments {

@@ -47,7 +47,7 @@ OptimizerSettings settings_of(const OperatorCall& call) {
   return kKind == Kind::kSgd ? sgd_settings(call.parameters) : adam_settings(kKind, call.parameters);
 }
 
-// --- in formats -------------------------------------------------------------------------------------------------------
+// --- in formats ------------------------------------------------------------------------------------------------------
 
 OptimizerFormats formats_of(const OperatorCall& call) {
   const OperatorModel& model = call.model;
@@ -80,7 +80,7 @@ void emulate(const OperatorCall& call, Lanes& out, SumEvents* events) {
   std::ranges::copy(optimizer->updated(), out.values.begin());
 }
 
-// --- exactly ----------------------------------------------------------------------------------------------------------
+// --- exactly ---------------------------------------------------------------------------------------------------------
 
 // What depends on the step alone.
 struct ExactScalars {

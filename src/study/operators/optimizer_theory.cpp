@@ -6,15 +6,15 @@
 // (weight decay goes to the mean); SGD's has s_t = lr·σ·√((1 − β^2t)/(1 − β²)) with its momentum as β. Neighbouring
 // updates are alike: their correlation is ρ_t = β √((1 − β^(2t−2))/(1 − β^2t)), 0.9 for Adam.
 //
-// What the weight's format does. The weight is a multiple of the spacing q, so the update u becomes R_q(u), u rounded to
-// multiples of q, whatever the weight is: 0 if |u| < q/2 (the update is swallowed). Its error δ(u) = R_q(u) − u is a
+// What the weight's format does. The weight is a multiple of the spacing q, so the update u becomes R_q(u), u rounded
+// to multiples of q, whatever the weight is: 0 if |u| < q/2 (the update is swallowed). Its error δ(u) = R_q(u) − u is a
 // function of u alone. In Hermite polynomials of z = (u − mean)/s,
 //     δ = s Σ_n c_n He_n(z)/√n!,   cov(δ_i, δ_j) = s_i s_j Σ_n c_n² ρ^(n|i−j|)
-// (Mehler), which adds up over steps by a recursion for each n. n = 0 is a bias; all beyond kOrders is independent noise.
-// n = 1 is the share of the walk that is lost (Bussgang), and how far each row walks is known: it is taken from there. So
-// both ends are in it: q far below s gives q²/12 a step, q far above s gives back the whole walk as error. Stochastic
-// rounding has no bias and independent noise q²·r(1 − r). The spacing is that where the weight is expected: between its
-// start and the exact end, less what is lost, scattered by the walk of which the ends are known.
+// (Mehler), which adds up over steps by a recursion for each n. n = 0 is a bias; all beyond kOrders is independent
+// noise. n = 1 is the share of the walk that is lost (Bussgang), and how far each row walks is known: it is taken from
+// there. So both ends are in it: q far below s gives q²/12 a step, q far above s gives back the whole walk as error.
+// Stochastic rounding has no bias and independent noise q²·r(1 − r). The spacing is that where the weight is expected:
+// between its start and the exact end, less what is lost, scattered by the walk of which the ends are known.
 //
 // The share of swallowed updates is P(|u| < q/2) over steps and weights; in the first steps of Adam without a mean the
 // distribution of sim/swallowed_updates.h stands in the place of the normal one, as those updates are all about lr.
@@ -22,11 +22,11 @@
 //
 // AdamW's decay is rounded by itself in the format of the arithmetic; that error is the same in each step, a bias.
 //
-// Where it fails: fewer than about ten steps (updates are not normal yet); a momentum that remembers about as many steps
-// as there are (0.99 in 100 steps: up to 1.5 times off); eps that counts beside √v̂, sparse gradients (v̂ is not near G);
-// gradients that are alike from step to step beyond their mean; moments kept in so narrow a format, for so long, that
-// exp_avg_sq freezes. Of FP32 weights the roundings of the update itself count, too, and are not followed: up to half of
-// an error of 1e-7.
+// Where it fails: fewer than about ten steps (updates are not normal yet); a momentum that remembers about as many
+// steps as there are (0.99 in 100 steps: up to 1.5 times off); eps that counts beside √v̂, sparse gradients (v̂ is not
+// near G); gradients that are alike from step to step beyond their mean; moments kept in so narrow a format, for so
+// long, that exp_avg_sq freezes. Of FP32 weights the roundings of the update itself count, too, and are not followed:
+// up to half of an error of 1e-7.
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 // Rotary positions: the phase position × frequency of each pair of a head, and its cosine and sine.
 //
 // A row is a position, a number of it one of the d/2 inverse frequencies θ^(−2i/d) (Su et al. 2021), so the length is
-// half the head's dimension. Models that keep positions and frequencies in 16 bits round both (BF16 has no whole numbers
-// between 256 and 258: 4,096 positions become 769), and then the product. A phase has no size of its own: an error of
-// 1 rad turns the pair wrong whatever the phase is, so errors are set against 1.
+// half the head's dimension. Models that keep positions and frequencies in 16 bits round both (BF16 has no whole
+// numbers between 256 and 258: 4,096 positions become 769), and then the product. A phase has no size of its own: an
+// error of 1 rad turns the pair wrong whatever the phase is, so errors are set against 1.
 //
-// Theory. The frequencies are constants, so their rounding is known: p·δf. The rounding of positions is taken as that of
-// whole numbers of which nothing is known: rounding_moments with grid 1. A phase that is off by ε with mean m and
+// Theory. The frequencies are constants, so their rounding is known: p·δf. The rounding of positions is taken as that
+// of whole numbers of which nothing is known: rounding_moments with grid 1. A phase that is off by ε with mean m and
 // variance v, taken as normal, makes
 //     E sin(φ + ε) = sin(φ + m) e^(−v/2),   E sin²(φ + ε) = (1 − cos(2φ + 2m) e^(−2v)) / 2
 // of its sine, for errors of any size; the cosine is the sine of φ + π/2. Two such errors one after the other are not

@@ -20,7 +20,7 @@ double inverse_length(const OperatorCall& call) { return 1 / static_cast<double>
 
 void copy_to(std::span<const double> from, Lanes& out) { std::copy(from.begin(), from.end(), out.values.begin()); }
 
-// --- sum --------------------------------------------------------------------------------------------------------------
+// --- sum -------------------------------------------------------------------------------------------------------------
 
 void sum_exact(const OperatorCall& call, ExactLanes& out) { exact_sums(call.inputs[0], out); }
 
@@ -50,7 +50,7 @@ SumBounds sum_bounds_of(const OperatorCall& call, double outputs) {
   return {sums.certain + ends, sums.probable + ends};
 }
 
-// --- mean -------------------------------------------------------------------------------------------------------------
+// --- mean ------------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view kDivide = "divide";
 constexpr std::string_view kReciprocal = "reciprocal";
@@ -140,7 +140,7 @@ void mean_expect(const OperatorCall& call, const ExactLanes& exact, ExpectedErro
   }
 }
 
-// --- dot and matmul ---------------------------------------------------------------------------------------------------
+// --- dot and matmul --------------------------------------------------------------------------------------------------
 
 void dot_exact(const OperatorCall& call, ExactLanes& out) { exact_sums(call.inputs[0], call.inputs[1], out); }
 
@@ -195,7 +195,7 @@ SumBounds dot_bounds(const OperatorCall& call, double outputs) {
   return {sums.certain + ends, sums.probable + ends};
 }
 
-// --- norm -------------------------------------------------------------------------------------------------------------
+// --- norm ------------------------------------------------------------------------------------------------------------
 
 void norm_exact(const OperatorCall& call, ExactLanes& out) {
   exact_sums(call.inputs[0], call.inputs[0], out);
