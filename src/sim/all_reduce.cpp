@@ -117,14 +117,21 @@ Scaling scaling_of(const AllReduce& how) {
   return out;
 }
 
-Lanes at_positions(const AllReduce& how, const Lanes& by_rank, std::size_t first) {
-  std::vector<RankOrder> orders;
+namespace {
+
+// Of each row; empty where positions are ranks.
+std::vector<RankOrder> orders_of(const AllReduce& how, std::size_t first, std::size_t rows) {
+  std::vector<RankOrder> out;
   bool same = true;
-  for (std::size_t row = 0; row < by_rank.rows; ++row) {
-    orders.push_back(rank_order(how.collective, chunk_of(how, first + row)));
-    same = same && in_rank_order(orders.back());
+  for (std::size_t row = 0; row < rows; ++row) {
+    out.push_back(rank_order(how.collective, chunk_of(how, first + row)));
+    same = same && in_rank_order(out.back());
   }
-  if (same) return by_rank;
+  if (same) out.clear();
+  return out;
+}
+
+Lanes moved(const std::vector<RankOrder>& orders, const Lanes& by_rank) {
   Lanes out(by_rank.rows, by_rank.length);
   const std::size_t size = orders.front().per_node;  // of a node, whatever the chunk
   for (std::size_t position = 0; position < by_rank.length; ++position) {
@@ -138,17 +145,30 @@ Lanes at_positions(const AllReduce& how, const Lanes& by_rank, std::size_t first
   return out;
 }
 
+}  // namespace
+
+Lanes at_positions(const AllReduce& how, const Lanes& by_rank, std::size_t first) {
+  const std::vector<RankOrder> orders = orders_of(how, first, by_rank.rows);
+  return orders.empty() ? by_rank : moved(orders, by_rank);
+}
+
 std::vector<double> all_reduced(const AllReduce& how, const Lanes& by_rank, std::size_t first, SumEvents* events) {
-  Lanes numbers = at_positions(how, by_rank, first);
   const Scaling scaling = scaling_of(how);
-  Arithmetic wire(how.wire, how.rules);
   const bool multiplies = how.averaging == Averaging::kCollective;
-  std::vector<double> other(numbers.rows, multiplies ? scaling.factor : scaling.before);
-  for (std::size_t k = 0; k < numbers.length && (multiplies || scaling.before != 1); ++k) {
-    const std::span<double> line = numbers.at(k);
+  const bool scales = multiplies || scaling.before != 1;
+  Arithmetic wire(how.wire, how.rules);
+  std::vector<double> other(by_rank.rows, multiplies ? scaling.factor : scaling.before);
+  std::optional<Lanes> own;  // where it differs from what is given: copying takes as long as adding
+  if (const auto orders = orders_of(how, first, by_rank.rows); !orders.empty()) {
+    own = moved(orders, by_rank);
+  } else if (scales) {
+    own = by_rank;
+  }
+  for (std::size_t k = 0; scales && k < by_rank.length; ++k) {
+    const std::span<double> line = own->at(k);
     multiplies ? wire.multiply(line, other, line) : wire.divide(line, other, line);
   }
-  Terms terms(numbers);
+  Terms terms(own ? *own : by_rank);
   std::vector<double> out = rounded_sums(sum_model(how), terms, events);
   if (scaling.after == 1) return out;
   std::fill(other.begin(), other.end(), scaling.after);

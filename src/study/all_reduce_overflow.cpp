@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "num/format.h"
@@ -32,7 +33,7 @@ constexpr double kOvershoot = 0.5826;  // −ζ(1/2) / √(2π)
 constexpr double kFar = 8;             // deviations: what is beyond is nothing
 constexpr double kNothing = 1e-15;     // a share that is told as 0
 constexpr std::size_t kFollowed = 64;  // steps of a walk whose density is followed
-constexpr int kGrid = 100;             // points from 0 to T
+constexpr std::ptrdiff_t kGrid = 100;  // points from 0 to T
 
 struct Numbers {
   double mean = 0, deviation = 1;
@@ -63,27 +64,29 @@ double walk_beyond(const Numbers& one, double count, double threshold) {
 // A density on the points i·step, |i| <= reach. Values beyond three thresholds do not come back.
 class Density {
  public:
-  Density(const Numbers& sum, double threshold) : step_(threshold / kGrid), shares_(2 * kReach + 1) {
-    for (int i = -kReach; i <= kReach; ++i) {
-      const double z = (i * step_ - sum.mean) / sum.deviation;
+  Density(const Numbers& sum, double threshold)
+      : step_(threshold / static_cast<double>(kGrid)), shares_(2 * kReach + 1) {
+    for (std::ptrdiff_t i = -kReach; i <= kReach; ++i) {
+      const double z = (static_cast<double>(i) * step_ - sum.mean) / sum.deviation;
       at(i) = std::exp(-z * z / 2) / (sum.deviation * std::sqrt(2 * kPi)) * step_;
     }
   }
 
   double within_threshold() const {
     double sum = 0;
-    for (int i = -kGrid; i <= kGrid; ++i) sum += get(i) * (std::abs(i) == kGrid ? 0.5 : 1);
+    for (std::ptrdiff_t i = -kGrid; i <= kGrid; ++i) sum += get(i) * (std::abs(i) == kGrid ? 0.5 : 1);
     return sum;
   }
   void cut() {
-    for (int i = -kReach; i <= kReach; ++i) at(i) *= std::abs(i) > kGrid ? 0 : std::abs(i) == kGrid ? 0.5 : 1;
+    for (std::ptrdiff_t i = -kReach; i <= kReach; ++i)
+      at(i) *= std::abs(i) > kGrid ? 0 : std::abs(i) == kGrid ? 0.5 : 1;
   }
   /// Of the sum of two independent numbers.
   Density plus(const Density& other) const {
     Density out = *this;
-    for (int i = -kReach; i <= kReach; ++i) {
+    for (std::ptrdiff_t i = -kReach; i <= kReach; ++i) {
       double sum = 0;
-      for (int k = std::max(-kReach, i - kReach); k <= std::min(kReach, i + kReach); ++k)
+      for (std::ptrdiff_t k = std::max(-kReach, i - kReach); k <= std::min(kReach, i + kReach); ++k)
         sum += get(k) * other.get(i - k);
       out.at(i) = sum;
     }
@@ -91,9 +94,9 @@ class Density {
   }
 
  private:
-  static constexpr int kReach = 3 * kGrid;
-  double& at(int i) { return shares_[static_cast<std::size_t>(i + kReach)]; }
-  double get(int i) const { return shares_[static_cast<std::size_t>(i + kReach)]; }
+  static constexpr std::ptrdiff_t kReach = 3 * kGrid;
+  double& at(std::ptrdiff_t i) { return shares_[static_cast<std::size_t>(i + kReach)]; }
+  double get(std::ptrdiff_t i) const { return shares_[static_cast<std::size_t>(i + kReach)]; }
 
   double step_;
   std::vector<double> shares_;
@@ -101,7 +104,7 @@ class Density {
 
 Density normal_density(const Numbers& one, double terms, double threshold) {
   // So narrow that the grid would not see it: nothing of it is near the threshold, and nothing becomes so at once.
-  const double deviation = std::max(one.deviation * std::sqrt(terms), threshold / kGrid);
+  const double deviation = std::max(one.deviation * std::sqrt(terms), threshold / static_cast<double>(kGrid));
   return {{one.mean * terms, deviation}, threshold};
 }
 

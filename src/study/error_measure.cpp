@@ -64,6 +64,17 @@ bool flushes(const OperatorModel& model) {
          (model.unit && (model.unit->flush_inputs || model.unit->flush_outputs));
 }
 
+// What rounding did to the inputs.
+void count_inputs(std::span<const double> given, std::span<const double> kept, Measured& out) {
+  out.data_numbers += given.size();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool finite = std::isfinite(given[i]);
+    out.data_not_finite += finite ? 0 : 1;
+    out.data_overflowed += finite && !std::isfinite(kept[i]) ? 1 : 0;
+    out.data_vanished += given[i] != 0 && kept[i] == 0 ? 1 : 0;
+  }
+}
+
 // Rows of data, and all of them that does not depend on how an operator computes: several models of one operator share
 // it.
 class GroupData {
@@ -83,6 +94,7 @@ class GroupData {
       op.exact(kept(question), of_rounded);
     }
     op.magnitude(given(question), exact, magnitude);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) count_inputs(inputs_[i].values, rounded_[i].values, counts);
   }
 
   OperatorCall call(const ErrorQuestion& question, const std::vector<Lanes>& inputs) const {
@@ -95,6 +107,7 @@ class GroupData {
 
   ExactLanes exact, of_rounded;
   Lanes magnitude;
+  Measured counts;  // of the inputs alone
 
  private:
   const std::vector<Lanes>& inputs_;
@@ -112,8 +125,10 @@ class Group {
   }
 
   void count(const SumBounds& bounds, Measured& out) const {
-    for (std::size_t i = 0; i < data_.inputs().size(); ++i)
-      count_inputs(data_.inputs()[i].values, data_.rounded_inputs()[i].values, out);
+    out.data_numbers += data_.counts.data_numbers;
+    out.data_not_finite += data_.counts.data_not_finite;
+    out.data_overflowed += data_.counts.data_overflowed;
+    out.data_vanished += data_.counts.data_vanished;
     if (op_.updates) out.events = updates_;
     const Tolerance tolerance = torch_tolerance(question_.model.output);
     for (std::size_t i = 0; i < stored_.values.size(); ++i) count_output(i, bounds, tolerance, out);
@@ -152,16 +167,6 @@ class Group {
   }
 
  private:
-  static void count_inputs(std::span<const double> given, std::span<const double> kept, Measured& out) {
-    out.data_numbers += given.size();
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      const bool finite = std::isfinite(given[i]);
-      out.data_not_finite += finite ? 0 : 1;
-      out.data_overflowed += finite && !std::isfinite(kept[i]) ? 1 : 0;
-      out.data_vanished += given[i] != 0 && kept[i] == 0 ? 1 : 0;
-    }
-  }
-
   void count_output(std::size_t i, const SumBounds& bounds, const Tolerance& tolerance, Measured& out) const {
     const double exact = data_.exact.hi.values[i];
     const double stored = stored_.values[i];
