@@ -197,7 +197,8 @@ ExpectedSum expected_unit_sum(const MatrixUnit& unit, std::span<const double> a,
 
 SumBounds unit_bounds(const MatrixUnit& unit, std::size_t length) {
   const auto group = static_cast<std::size_t>(std::max(unit.group, 1));
-  const auto steps = static_cast<double>((length + group - 1) / group);
+  const std::size_t whole_steps = (length + group - 1) / group;
+  const auto steps = static_cast<double>(whole_steps);
   const double rounding = unit_roundoff(unit.accumulator) * (unit.rounding == Rounding::kNearestEven ? 1 : 2);
   const double cut = unit.fraction_bits == kNothingCut ? 0 : std::ldexp(1.0, -unit.fraction_bits);
   const auto roundings_of_a_step = [&] {

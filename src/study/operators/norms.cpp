@@ -27,7 +27,9 @@ namespace assay {
 
 namespace {
 
-using namespace norm_variant;
+using norm_variant::kOnePass;
+using norm_variant::kTwoPass;
+using norm_variant::kWelford;
 
 double eps_of(const OperatorCall& call) { return call.parameters[0]; }
 

@@ -24,7 +24,8 @@ namespace assay {
 
 namespace {
 
-using namespace norm_variant;
+using norm_variant::kTwoPass;
+using norm_variant::kWelford;
 
 struct RowSizes {
   double mean = 0, mean_size = 0, mean_square = 0, variance = 0;

@@ -32,7 +32,8 @@ namespace assay {
 
 namespace {
 
-using namespace norm_variant;
+using norm_variant::kTwoPass;
+using norm_variant::kWelford;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostDeviation = 0.4;  // of the variance, relative: beyond it 1/√ has hardly a mean square

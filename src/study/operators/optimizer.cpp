@@ -21,7 +21,13 @@ namespace assay {
 
 namespace {
 
-using namespace optimizer_operator;
+using optimizer_operator::expect;
+using optimizer_operator::kGradient;
+using optimizer_operator::kMaster;
+using optimizer_operator::kPlain;
+using optimizer_operator::kStochastic;
+using optimizer_operator::kWeight;
+using optimizer_operator::updated;
 using Kind = OptimizerSettings::Kind;
 
 OptimizerSettings adam_settings(Kind kind, std::span<const double> parameters) {
@@ -186,12 +192,13 @@ std::vector<OperatorParameter> adam_parameters(double weight_decay) {
 }
 
 template <Kind kKind>
-Operator optimizer(std::string_view name, Text title, Text formula, std::vector<OperatorParameter> parameters) {
+Operator optimizer(std::string_view name, const Text& title, const Text& formula,
+                   const std::vector<OperatorParameter>& parameters) {
   return {.name = name,
-          .title = std::move(title),
-          .formula = std::move(formula),
+          .title = title,
+          .formula = formula,
           .inputs = {{.name = "gradient"}, {.name = "weight", .deviation = 0.02, .single = true}},
-          .parameters = std::move(parameters),
+          .parameters = parameters,
           .variants = {kPlain, kMaster, kStochastic},
           .scale = {"|weight| + Σ|updates|", "|权重| + Σ|更新|"},
           .sums = false,

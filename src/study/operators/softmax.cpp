@@ -26,7 +26,10 @@ namespace assay {
 
 namespace {
 
-using namespace softmax_variant;
+using softmax_variant::kByLogsumexp;
+using softmax_variant::kReciprocal;
+using softmax_variant::kShifted;
+using softmax_variant::kUnshifted;
 
 // The largest number of each row; NaN where its last numbers are NaN, else what is not.
 std::vector<double> row_maxima(const Lanes& x) {

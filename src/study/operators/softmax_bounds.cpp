@@ -23,7 +23,9 @@ namespace assay {
 
 namespace {
 
-using namespace softmax_variant;
+using softmax_variant::kByLogsumexp;
+using softmax_variant::kReciprocal;
+using softmax_variant::kUnshifted;
 
 // What a row is, as far as bounds ask for it.
 struct RowFacts {

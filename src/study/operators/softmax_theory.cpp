@@ -28,7 +28,9 @@ namespace assay {
 
 namespace {
 
-using namespace softmax_variant;
+using softmax_variant::kByLogsumexp;
+using softmax_variant::kReciprocal;
+using softmax_variant::kUnshifted;
 
 struct RowErrors {
   double shift = 0;               // max, or 0
