@@ -21,7 +21,6 @@ namespace assay {
 
 namespace {
 
-using optimizer_operator::expect;
 using optimizer_operator::kGradient;
 using optimizer_operator::kMaster;
 using optimizer_operator::kPlain;
