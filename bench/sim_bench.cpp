@@ -55,7 +55,8 @@ void elements(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) {
     seconds += seconds_of([&] { benchmark::DoNotOptimize(optimizer.step(gradients)); });
   }
-  state.counters["elements"] = benchmark::Counter(static_cast<double>(kWeights * state.iterations()) / seconds);
+  state.counters["elements"] =
+      benchmark::Counter(static_cast<double>(kWeights) * static_cast<double>(state.iterations()) / seconds);
 }
 
 const bool registered = [] {

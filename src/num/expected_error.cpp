@@ -40,11 +40,6 @@ namespace assay {
 
 namespace {
 
-// Of FP64.
-constexpr int kFractionBits = 52;
-constexpr int kExponentMask = 0x7FF;
-constexpr int kExponentBias = 1023;
-
 constexpr double kMissProbability = 1e-3;
 constexpr double kMeant = 2;  // standard errors from which on a mean is one
 

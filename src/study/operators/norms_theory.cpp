@@ -182,8 +182,8 @@ void expect_inputs(const OperatorCall& call, std::size_t index, const ExactLanes
   const std::size_t length = call.length();
   const auto n = static_cast<double>(length);
   std::vector<Moments> errors(length);
-  Moments plain, once, twice;  // Σ of the errors, times y, times y²
-  double crossed = 0;          // Σ y · variance
+  Moments plain, once;  // Σ of the errors, and of them times y
+  double crossed = 0;   // Σ y · variance
   for (std::size_t k = 0; k < length; ++k) {
     const std::size_t place = k * call.rows() + index;
     const double y = exact.hi.values[place];
