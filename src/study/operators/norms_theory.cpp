@@ -131,7 +131,7 @@ Moments of_inverse_root(double deviation) {
   constexpr double kReach = 5;
   double weights = 0, sum = 0, squares = 0;
   for (int step = 0; step < kSteps; ++step) {
-    const double z = kReach * ((step + 0.5) / (kSteps / 2) - 1);
+    const double z = kReach * ((2 * step + 1.0) / kSteps - 1);
     const double t = 1 + z * deviation;
     if (t <= 0) continue;
     const double weight = std::exp(-z * z / 2);
