@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <vector>
 
 #include "num/format.h"
@@ -27,7 +28,6 @@ namespace assay {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kDriven = 0.5;        // |m|·√n / s from which on the mean decides
 constexpr double kOvershoot = 0.5826;  // −ζ(1/2) / √(2π)
 constexpr double kFar = 8;             // deviations: what is beyond is nothing
@@ -56,9 +56,10 @@ double walk_beyond(const Numbers& one, double count, double threshold) {
   double inside = 0;
   for (int k = 0; k < 50; ++k) {
     const double odd = 2 * k + 1;
-    inside += (k % 2 == 0 ? 1 : -1) / odd * std::exp(-odd * odd * kPi * kPi * spread * spread / 8);
+    inside +=
+        (k % 2 == 0 ? 1 : -1) / odd * std::exp(-odd * odd * std::numbers::pi * std::numbers::pi * spread * spread / 8);
   }
-  return std::clamp(1 - 4 / kPi * inside, last, 1.0);
+  return std::clamp(1 - 4 / std::numbers::pi * inside, last, 1.0);
 }
 
 // A density on the points i·step, |i| <= reach. Values beyond three thresholds do not come back.
@@ -68,7 +69,7 @@ class Density {
       : step_(threshold / static_cast<double>(kGrid)), shares_(2 * kReach + 1) {
     for (std::ptrdiff_t i = -kReach; i <= kReach; ++i) {
       const double z = (static_cast<double>(i) * step_ - sum.mean) / sum.deviation;
-      at(i) = std::exp(-z * z / 2) / (sum.deviation * std::sqrt(2 * kPi)) * step_;
+      at(i) = std::exp(-z * z / 2) / (sum.deviation * std::sqrt(2 * std::numbers::pi)) * step_;
     }
   }
 

@@ -155,13 +155,7 @@ class Group {
   void count_events(Measured& out) const {
     const std::size_t rows = std::min(kEventRows, data_.inputs().front().rows);
     std::vector<Lanes> few;
-    for (const Lanes& one : data_.rounded_inputs()) {
-      Lanes part(rows, one.length);
-      for (std::size_t k = 0; k < one.length; ++k) {
-        std::copy_n(one.at(k).begin(), rows, part.at(k).begin());
-      }
-      few.push_back(std::move(part));
-    }
+    for (const Lanes& one : data_.rounded_inputs()) few.push_back(first_rows(one, rows));
     Lanes ignored(rows, emulated_.length);
     op_.emulate(data_.call(question_, few), ignored, &out.events);
   }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "num/codes.h"
@@ -102,7 +103,7 @@ class Comparison {
 double changing_share(double deviation, double spacing) {
   if (!(deviation > 0)) return 0;
   const double limit = spacing / deviation;
-  return std::sqrt(2 / 3.14159265358979323846) / limit * (1 - std::exp(-limit * limit / 2)) +
+  return std::sqrt(2 / std::numbers::pi) / limit * (1 - std::exp(-limit * limit / 2)) +
          std::erfc(limit / std::sqrt(2.0));
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "num/format.h"
 #include "study/operators/rounding_theory.h"
@@ -20,13 +21,6 @@ namespace {
 
 constexpr std::size_t kMostTerms = 8'000'000;
 constexpr std::size_t kMostForQuantiles = 65536;
-constexpr double kPi = 3.14159265358979323846;
-
-Lanes first_rows(const Lanes& all, std::size_t rows) {
-  Lanes out(rows, all.length);
-  for (std::size_t k = 0; k < all.length; ++k) std::copy_n(all.at(k).begin(), rows, out.at(k).begin());
-  return out;
-}
 
 bool all_finite(std::span<const Lanes> inputs) {
   for (const Lanes& one : inputs) {
@@ -57,7 +51,7 @@ double mean_size(const Moments& one) {
   const double deviation = std::sqrt(one.variance);
   if (!(deviation > 0)) return std::abs(one.mean);
   const double z = one.mean / deviation;
-  return deviation * std::sqrt(2 / kPi) * std::exp(-z * z / 2) + one.mean * std::erf(z / std::sqrt(2.0));
+  return deviation * std::sqrt(2 / std::numbers::pi) * std::exp(-z * z / 2) + one.mean * std::erf(z / std::sqrt(2.0));
 }
 
 double quantile_of_mixture(const std::vector<Moments>& errors, double share) {
@@ -83,6 +77,12 @@ Moments output_rounding(const Operator& op, const OperatorModel& model, double v
 }
 
 }  // namespace
+
+Lanes first_rows(const Lanes& all, std::size_t rows) {
+  Lanes out(rows, all.length);
+  for (std::size_t k = 0; k < all.length; ++k) std::copy_n(all.at(k).begin(), rows, out.at(k).begin());
+  return out;
+}
 
 std::size_t rows_of_theory(const ErrorQuestion& question) {
   // After a rounding to odd a sum is odd, so the next error is not independent of it.

@@ -18,6 +18,9 @@ struct TheorySums {
   double peak = 0;
 };
 
+/// The first rows of all. Precondition: there are so many.
+Lanes first_rows(const Lanes& all, std::size_t rows);
+
 /// How many rows theory follows: a bounded amount of work.
 std::size_t rows_of_theory(const ErrorQuestion& question);
 

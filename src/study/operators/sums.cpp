@@ -284,20 +284,16 @@ const Operator kDot{.name = "dot",
                     .expect = dot_expect,
                     .bounds = dot_bounds};
 
-const Operator kMatmul{.name = "matmul",
-                       .also = {"gemm", "linear"},
-                       .title = {"matrix product", "矩阵乘"},
-                       .formula = {"C = A·B; a row here is one element of C: Σ a·b over K",
-                                   "C = A·B；这里的一行是 C 的一个元素：沿 K 求 Σ a·b"},
-                       .inputs = {{.name = "a"}, {.name = "b"}},
-                       .scale = {"Σ|a·b|", "Σ|a·b|"},
-                       .multiplies = true,
-                       .length = 4096,
-                       .exact = dot_exact,
-                       .emulate = dot_emulate,
-                       .magnitude = dot_magnitude,
-                       .expect = dot_expect,
-                       .bounds = dot_bounds};
+// A row is one element of the product.
+const Operator kMatmul = [] {
+  Operator op = kDot;
+  op.name = "matmul";
+  op.also = {"gemm", "linear"};
+  op.title = {"matrix product", "矩阵乘"};
+  op.formula = {"C = A·B; a row here is one element of C: Σ a·b over K",
+                "C = A·B；这里的一行是 C 的一个元素：沿 K 求 Σ a·b"};
+  return op;
+}();
 
 const Operator kNorm{.name = "norm",
                      .also = {"grad-norm", "l2-norm"},
@@ -312,17 +308,16 @@ const Operator kNorm{.name = "norm",
                      .magnitude = own_magnitude,
                      .expect = norm_expect};
 
-const Operator kAccumulate{.name = "accumulate",
-                           .also = {"grad-accumulation", "gradient-accumulation"},
-                           .title = {"gradients of micro-batches, added up", "梯度累积"},
-                           .formula = {"Σ g over the micro-batches", "沿微批次求 Σ g"},
-                           .inputs = {{.name = "g"}},
-                           .scale = {"Σ|g|", "Σ|g|"},
-                           .length = 64,
-                           .exact = sum_exact,
-                           .emulate = sum_emulate,
-                           .magnitude = sum_magnitude,
-                           .expect = sum_expect,
-                           .bounds = sum_bounds_of};
+const Operator kAccumulate = [] {
+  Operator op = kSum;
+  op.name = "accumulate";
+  op.also = {"grad-accumulation", "gradient-accumulation"};
+  op.title = {"gradients of micro-batches, added up", "梯度累积"};
+  op.formula = {"Σ g over the micro-batches", "沿微批次求 Σ g"};
+  op.inputs = {{.name = "g"}};
+  op.scale = {"Σ|g|", "Σ|g|"};
+  op.length = 64;
+  return op;
+}();
 
 }  // namespace assay
