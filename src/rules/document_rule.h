@@ -3,9 +3,9 @@
 // it, about all of them.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/document.h"
@@ -13,8 +13,6 @@
 #include "measure/text/survey.h"
 
 namespace assay {
-
-class Parameters;
 
 /// A document with what is known of it.
 struct SurveyedDocument {
@@ -27,7 +25,6 @@ struct SurveyedDocument {
 struct DocumentHit {
   std::size_t offset = 0;  // bytes of the document's text; the worst place, no wider than the fault
   std::size_t length = 0;
-  std::size_t affected = 0;  // bytes that are no good, over the whole document: at least length
   Severity severity = Severity::kWarning;  // a note counts, but does not make the document an abnormal one
   double confidence = 0;                   // in (0, 1]
   Phrase reason;                           // a sentence of the rule
@@ -36,15 +33,22 @@ struct DocumentHit {
 
 class DocumentHits {
  public:
-  /// The most that are kept of one rule and document; the rest are counted in `affected` of the last by the rule.
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMost = 8;  // kept of one rule and document; the bytes of the others count
+  /// In the order of their weight: the first one is told. They must not overlap.
   void add(DocumentHit hit) {
+    affected_ += hit.length;
     if (found_.size() < kMost) found_.push_back(std::move(hit));
   }
-  std::vector<DocumentHit>& found() { return found_; }
+  const std::vector<DocumentHit>& found() const { return found_; }
+  std::size_t affected() const { return affected_; }  // bytes of the document that are no good
+  void clear() {
+    found_.clear();
+    affected_ = 0;
+  }
 
  private:
   std::vector<DocumentHit> found_;
+  std::size_t affected_ = 0;
 };
 
 /// Judges one document after the other; one for each thread, so that it may keep scratch memory. What it says of a

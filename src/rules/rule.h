@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +16,12 @@
 #include "assay/finding.h"
 #include "assay/report.h"
 #include "assay/run.h"
+#include "rules/document_rule.h"
 
 namespace assay {
 
-enum class Scope : std::uint8_t { kRun, kReading };  // kReading: judges the ledger
+/// kReading: judges the ledger; kDocument: judges documents inside the pass over a corpus; kCorpus: what came of it.
+enum class Scope : std::uint8_t { kRun, kReading, kDocument, kCorpus };
 
 /// What a rule looks at. Before anything has run only the settings are there.
 enum class Needs : std::uint8_t { kARun, kPlan };  // kPlan: settings are enough
@@ -83,6 +86,7 @@ struct Rule {
   Documentation docs;
   void (*judge)(const Run& run, const Parameters& set, Findings& out) = nullptr;              // Scope::kRun
   void (*judge_reading)(const Report& read, const Parameters& set, Findings& out) = nullptr;  // Scope::kReading
+  std::unique_ptr<DocumentJudge> (*judge_documents)(const Parameters& set) = nullptr;         // Scope::kDocument
 };
 
 /// Whether its findings say why something happened, not what: those about settings, data and machines do.

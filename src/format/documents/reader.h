@@ -21,8 +21,8 @@ struct DocumentBlock {
   std::uint64_t document = 0;  // number of its first document, where the reader knows it, else 0 (see counts_documents)
   std::string bytes;           // what it holds, as the reader cut it
   std::vector<std::uint64_t> ends = {};  // of a reader that cuts by documents itself: where each ends in `bytes`
-  std::uint64_t lines = 0;     // lines (rows) in it
-  std::uint64_t stored = 0;    // bytes of the stored file that were read for it: for progress
+  std::uint64_t lines = 0;               // lines (rows) in it
+  std::uint64_t stored = 0;              // bytes of the stored file that were read for it: for progress
 };
 
 class DocumentSink {
@@ -46,9 +46,9 @@ class DocumentReader {
 
 /// How a file is to be read.
 struct DocumentOptions {
-  std::string field;      // of JSON objects, the column of tables; empty: the first of kTextFields that is there
+  std::string field;  // of JSON objects, the column of tables; empty: the first of kTextFields that is there
   enum class Split : std::uint8_t { kAuto, kFile, kParagraph, kLine } split = Split::kAuto;  // of plain text
-  std::string format;     // "jsonl", "text", "csv", "tsv", "parquet", "arrow", "megatron"; empty: told by the file
+  std::string format;  // "jsonl", "text", "csv", "tsv", "parquet", "arrow", "megatron"; empty: told by the file
   std::uint64_t longest_line = std::uint64_t{1} << 30;  // a longer one is a fault (kTooLong), and the rest goes on
 };
 
