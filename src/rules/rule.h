@@ -20,6 +20,8 @@
 
 namespace assay {
 
+struct CorpusFacts;  // measure/corpus.h
+
 /// kReading: judges the ledger; kDocument: judges documents inside the pass over a corpus; kCorpus: what came of it.
 enum class Scope : std::uint8_t { kRun, kReading, kDocument, kCorpus };
 
@@ -84,9 +86,12 @@ struct Rule {
   std::vector<Parameter> parameters;
   std::vector<SentenceRecord> sentences;
   Documentation docs;
-  void (*judge)(const Run& run, const Parameters& set, Findings& out) = nullptr;              // Scope::kRun
-  void (*judge_reading)(const Report& read, const Parameters& set, Findings& out) = nullptr;  // Scope::kReading
-  std::unique_ptr<DocumentJudge> (*judge_documents)(const Parameters& set) = nullptr;         // Scope::kDocument
+  void (*judge)(const Run& run, const Parameters& set, Findings& out) = nullptr;                   // Scope::kRun
+  void (*judge_reading)(const Report& read, const Parameters& set, Findings& out) = nullptr;       // Scope::kReading
+  std::unique_ptr<DocumentJudge> (*judge_documents)(const Parameters& set) = nullptr;              // Scope::kDocument
+  void (*judge_line)(const LineFault& fault, DocumentHits& out) = nullptr;                         // Scope::kDocument
+  void (*judge_corpus)(const CorpusFacts& facts, const Parameters& set, Findings& out) = nullptr;  // Scope::kCorpus
+  double harm = 0;  // Scope::kDocument: of a byte that it finds, against what is known to bring a training down (1)
 };
 
 /// Whether its findings say why something happened, not what: those about settings, data and machines do.
