@@ -186,13 +186,25 @@ struct Section {
   std::vector<Curve> curves;
 };
 
+/// What was read of a corpus.
+struct CorpusSummary {
+  std::int64_t lines = 0;       // rows, where a file is a table
+  std::int64_t documents = 0;   // that were looked at
+  std::int64_t bytes = 0;       // of their text
+  std::int64_t lost_lines = 0;  // that gave no document and should have
+  std::int64_t abnormal_documents = 0;
+  std::int64_t abnormal_bytes = 0;
+  double sample = 1;  // share of the documents that was looked at
+};
+
 struct Report {
   std::string tool_version;
   std::string study;  // "float show": the report answers a question, in its sections, and judges nothing
   Text answer;        // of a study, in a sentence
   std::vector<std::string> arguments;  // the paths as named
   std::vector<RunSummary> runs;
-  std::vector<Finding> findings;  // in rank order
+  std::vector<Finding> findings;        // in rank order
+  std::optional<CorpusSummary> corpus;  // it is about the text of a corpus, and runs are none
   std::vector<Section> sections;
   std::vector<FileRecord> files;
   std::vector<Beside> beside;

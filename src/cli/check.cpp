@@ -2,7 +2,6 @@
 
 #include "assay/check.h"
 
-#include <charconv>
 #include <memory>
 
 #include "cli/command.h"
@@ -18,41 +17,6 @@ struct Choice {
   std::shared_ptr<OutputChoice> output = std::make_shared<OutputChoice>();
   std::optional<Severity> fail_on = Severity::kError;
 };
-
-// "a,b" and repeated options both add.
-std::function<Result<void>(const std::string&)> add_names(std::vector<std::string>* names) {
-  return [names](const std::string& value) -> Result<void> {
-    for (std::size_t at = 0; at <= value.size();) {
-      const std::size_t comma = std::min(value.find(',', at), value.size());
-      if (comma > at) names->push_back(value.substr(at, comma - at));
-      at = comma + 1;
-    }
-    return {};
-  };
-}
-
-Result<void> set_parameter(std::map<std::string, double>& parameters, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals != std::string::npos) {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, value);
-    if (error == std::errc() && rest == end) {
-      parameters[text.substr(0, equals)] = value;
-      return {};
-    }
-  }
-  return fail(ErrorCode::kUsage, "--set takes RULE.PARAMETER=NUMBER, not '" + text + "'", {},
-              "'assay explain RULE' lists the parameters of a rule");
-}
-
-Result<void> set_threshold(std::optional<Severity>& fail_on, const std::string& value) {
-  fail_on.reset();
-  for (const Severity one : {Severity::kNote, Severity::kWarning, Severity::kError}) {
-    if (value == name(one)) fail_on = one;
-  }
-  return {};
-}
 
 int run(Choice& choice, const std::vector<std::string>& paths) {
   Result<Report> report = [&] {
@@ -76,28 +40,9 @@ Command check_command() {
   command.arguments = "PATH...";
   command.least_arguments = 1;
   command.most_arguments = SIZE_MAX;
-  command.options = {
-      {"select",
-       's',
-       "NAME,...",
-       "only these rules or families of rules ('assay rules')",
-       {},
-       add_names(&choice->check.select)},
-      {"ignore", 'i', "NAME,...", "all but these rules or families", {}, add_names(&choice->check.ignore)},
-      {"set",
-       0,
-       "RULE.PARAMETER=NUMBER",
-       "another threshold ('assay explain RULE')",
-       {},
-       [choice](const std::string& text) { return set_parameter(choice->check.parameters, text); }},
-      {"fail-on",
-       0,
-       "SEVERITY",
-       "exit status 1 from this severity on; error where not given",
-       {"note", "warning", "error", "never"},
-       [choice](const std::string& value) { return set_threshold(choice->fail_on, value); }},
-      jobs_option(&choice->check.jobs),
-  };
+  command.options = rule_options(&choice->check.select, &choice->check.ignore, &choice->check.parameters);
+  command.options.push_back(fail_on_option(&choice->fail_on));
+  command.options.push_back(jobs_option(&choice->check.jobs));
   for (Option& option : gap_options(&choice->check.gaps)) command.options.push_back(std::move(option));
   for (Option& option : output_options(choice->output, {"text", "json", "jsonl"}))
     command.options.push_back(std::move(option));

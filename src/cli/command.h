@@ -72,6 +72,7 @@ std::vector<Command> all_commands();
 std::vector<CommandGroup> all_groups();
 CommandGroup float_group();
 CommandGroup unit_group();
+CommandGroup corpus_group();
 
 /// The group of a command of two words; null for one of a single word.
 const CommandGroup* group_of(std::span<const CommandGroup> groups, const Command& command);
@@ -90,6 +91,7 @@ Command float_divide_command();
 Command float_sqrt_command();
 Command error_command();
 Command allreduce_command();
+Command corpus_check_command();
 Command unit_list_command();
 Command unit_check_command();
 Command unit_identify_command();

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/output_file.h"
 
 namespace assay::cli {
 
@@ -26,53 +27,10 @@ Error system_error(const std::string& path, std::string_view what) {
   return {ErrorCode::kUnreadable, std::string(what) + ": " + std::strerror(errno), std::move(where), ""};
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-// A device or a pipe (/dev/stdout, a fifo) cannot be replaced: it is written to.
-Result<void> write_through(const std::string& text, const std::string& file) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::unexpected(system_error(file, "cannot be written"));
-  const bool good = write_all(descriptor, text) || errno == EPIPE;
-  if (!good) {
-    Error error = system_error(file, "cannot be written");
-    close(descriptor);
-    return std::unexpected(std::move(error));
-  }
-  close(descriptor);
-  return {};
-}
-
 Result<void> replace_file(const std::string& text, const std::string& file) {
-  // Through a link to what it points at, so that the link stays.
-  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(file.c_str(), nullptr), std::free);
-  const std::string target = resolved ? resolved.get() : file;
-  struct stat old = {};
-  const bool replaces = stat(target.c_str(), &old) == 0;
-  if (replaces && !S_ISREG(old.st_mode)) return write_through(text, file);
-
-  std::string beside = target + ".XXXXXX";
-  const int descriptor = mkstemp(beside.data());
-  if (descriptor < 0) return std::unexpected(system_error(file, "cannot be written"));
-  const mode_t mask = umask(0);
-  umask(mask);
-  const mode_t mode = replaces ? old.st_mode & 07777 : 0666 & ~mask;
-  const bool written = write_all(descriptor, text) && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0;
-  Error error = system_error(file, "cannot be written");
-  const bool closed = close(descriptor) == 0;
-  if (written && closed) {
-    if (rename(beside.c_str(), target.c_str()) == 0) return {};
-    error = system_error(file, "cannot be replaced");
-  }
-  unlink(beside.c_str());
-  return std::unexpected(std::move(error));
+  OutputFile out = ASSAY_TRY(OutputFile::open(file));
+  ASSAY_TRY(out.write(text));
+  return out.commit();
 }
 
 }  // namespace

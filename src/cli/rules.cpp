@@ -31,7 +31,7 @@ std::string as_json() {
     rules.push_back({{"name", rule->name},
                      {"family", rule->family},
                      {"severity", name(rule->severity)},
-                     {"scope", rule->scope == Scope::kRun ? "run" : "reading"},
+                     {"scope", name(rule->scope)},
                      {"title", {{"en", rule->title_en}, {"zh", rule->title_zh}}},
                      {"parameters", std::move(parameters)},
                      {"documentation",

@@ -2,7 +2,9 @@
 // Options that several commands have, written once.
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,11 @@ std::vector<Option> output_options(const std::shared_ptr<OutputChoice>& choice, 
 std::vector<Option> detail_options(const std::shared_ptr<OutputChoice>& choice);
 /// --params, --tokens, --ranks.
 std::vector<Option> gap_options(Gaps* gaps);
+/// --select, --ignore, --set.
+std::vector<Option> rule_options(std::vector<std::string>* select, std::vector<std::string>* ignore,
+                                 std::map<std::string, double>* parameters);
+/// --fail-on; nothing: never.
+Option fail_on_option(std::optional<Severity>* fail_on);
 /// --jobs.
 Option jobs_option(unsigned* jobs);
 

@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/version.h"
+#include "engine/account.h"
 #include "engine/checkpoints.h"
 #include "engine/engine.h"
 #include "engine/gaps.h"
@@ -38,11 +39,6 @@ struct Outcome {
   Judgement judgement;
   std::vector<std::string> refers;  // files that the settings of a run that has not begun name
 };
-
-void add_problem(FileRecord& file, Error problem) {
-  ++file.problem_count;
-  file.problems.push_back(std::move(problem));
-}
 
 bool stopped(const CheckOptions& options) { return options.interrupted != nullptr && options.interrupted->load(); }
 
@@ -180,32 +176,6 @@ void tell_unused(const Grouping& grouping, Shelf& shelf) {
   }
 }
 
-// A folder that the user named and that gave nothing is told like a file that gave nothing.
-void add_empty_folders(const std::vector<std::string>& paths, const Discovery& discovery, std::span<const Input> inputs,
-                       Report& report) {
-  std::vector<std::int64_t> files(paths.size()), gave(paths.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].archive.empty()) ++files[inputs[i].argument];
-    if (report.files[i].state == FileState::kRead) ++gave[inputs[i].argument];
-  }
-  for (const std::size_t argument : discovery.folders) {
-    if (gave[argument] > 0) continue;
-    FileRecord folder;
-    folder.path = paths[argument];
-    folder.kind = "folder";
-    folder.named = true;
-    folder.state = FileState::kNothingRead;
-    Location where;
-    where.path = paths[argument];
-    const std::string below = files[argument] == 1 ? "one file" : format(Value(files[argument])) + " files";
-    folder.error =
-        Error{ErrorCode::kUnrecognised,
-              files[argument] == 0 ? "no file below it" : "no log of a training run among the " + below + " below it",
-              std::move(where), ""};
-    report.files.push_back(std::move(folder));
-  }
-}
-
 // What lies beside the one file that was named, and what plans name and nobody read.
 void add_beside(const Discovery& discovery, std::span<const Input> inputs, const std::vector<Outcome>& outcomes,
                 Report& report) {
@@ -222,108 +192,6 @@ void add_beside(const Discovery& discovery, std::span<const Input> inputs, const
                          std::any_of(report.beside.begin(), report.beside.end(), same);
       if (!known) report.beside.push_back({std::move(path), SourceRole::kSettings});
     }
-  }
-}
-
-Text text_of(std::string_view en, std::string_view zh) { return {std::string(en), std::string(zh)}; }
-
-bool uses(const std::vector<Finding>& findings, std::string_view rule, std::string_view sentence) {
-  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-    return finding.name == rule && std::any_of(finding.actions.begin(), finding.actions.end(),
-                                               [&](const Action& action) { return action.text.key == sentence; });
-  });
-}
-
-// The records of the rules that the report speaks of, so that it can be rendered without the rules.
-void add_rule_records(const std::vector<const Rule*>& rules, Report& report) {
-  std::set<std::string, std::less<>> mentioned;
-  for (const Finding& finding : report.findings) mentioned.insert(finding.name);
-  for (const RuleNotApplied& one : report.not_applicable) mentioned.insert(one.rule);
-  for (const Rule* rule : rules) {
-    if (!mentioned.contains(rule->name)) continue;
-    RuleRecord record;
-    record.name = rule->name;
-    record.family = rule->family;
-    record.tells_why = tells_why(*rule);
-    record.title = text_of(rule->title_en, rule->title_zh);
-    for (const SentenceRecord& sentence : rule->sentences) {
-      record.sentences.push_back({std::string(sentence.key), text_of(sentence.en, sentence.zh)});
-    }
-    for (const SentenceRecord& sentence : link_sentences()) {
-      if (!uses(report.findings, rule->name, sentence.key)) continue;
-      record.sentences.push_back({std::string(sentence.key), text_of(sentence.en, sentence.zh)});
-    }
-    report.rules.push_back(std::move(record));
-  }
-}
-
-// What the user set is told beside the result: it is judged by other thresholds than anybody else's.
-void add_thresholds(const CheckOptions& options, Report& report) {
-  for (const auto& [name, value] : options.parameters) {
-    const std::size_t dot = name.find('.');
-    const Rule* rule = find_rule(name.substr(0, dot));
-    if (rule == nullptr) continue;
-    for (const Parameter& one : rule->parameters) {
-      if (name.substr(dot + 1) == one.name) report.thresholds.push_back({name, value, one.standard});
-    }
-  }
-}
-
-// Collects, over all runs, which rules judged and why others could not.
-class RuleTally {
- public:
-  explicit RuleTally(std::size_t rules) : judged_(rules), reasons_(rules) {}
-
-  void add(const std::vector<const Rule*>& rules, Scope scope, Judgement& judgement, std::vector<Finding>& findings) {
-    for (std::size_t i = 0; i < judgement.not_applied.size(); ++i) {
-      if (rules[i] == nullptr || rules[i]->scope != scope) continue;
-      if (!judgement.not_applied[i]) {
-        judged_[i] = true;
-      } else if (!reasons_[i] && !judgement.not_applied[i]->key.empty()) {
-        reasons_[i] = std::move(judgement.not_applied[i]);
-      }
-    }
-    std::move(judgement.findings.begin(), judgement.findings.end(), std::back_inserter(findings));
-  }
-
-  void conclude(const std::vector<const Rule*>& rules, const CheckOptions& options, Report& report) const {
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      if (names(options.ignore, *rules[i])) continue;
-      if (judged_[i]) {
-        report.rules_run.emplace_back(rules[i]->name);
-      } else if (reasons_[i]) {
-        report.not_applicable.push_back({std::string(rules[i]->name), *reasons_[i]});
-      }
-    }
-  }
-
- private:
-  std::vector<bool> judged_;
-  std::vector<std::optional<Phrase>> reasons_;  // the first of each
-};
-
-// Leaves out what ignored rules found, and counts it by the names that asked for it.
-void drop_ignored(const CheckOptions& options, Report& report) {
-  std::erase_if(report.findings, [&](const Finding& finding) {
-    const Rule* rule = find_rule(finding.name);
-    if (rule == nullptr || !names(options.ignore, *rule)) return false;
-    for (IgnoredName& one : report.ignored) one.findings += names({one.name}, *rule) ? 1 : 0;
-    return true;
-  });
-}
-
-// Rules of the reading see what was found before them: unused-ignore, the last of the table, counts on it.
-void judge_the_reading(const std::vector<const Rule*>& rules, const CheckOptions& options, RuleTally& tally,
-                       Report& report) {
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (rules[i]->scope != Scope::kReading) continue;
-    std::vector<const Rule*> only(rules.size(), nullptr);
-    only[i] = rules[i];
-    Judgement reading = judge_reading(report, only, options);
-    if (!reading.faults.empty() && report.files.empty()) report.files.emplace_back();
-    for (Error& fault : reading.faults) add_problem(report.files.front(), std::move(fault));
-    tally.add(only, Scope::kReading, reading, report.findings);
-    drop_ignored(options, report);
   }
 }
 
@@ -380,13 +248,13 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
     tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
   }
   report.complete = !stopped(options);
-  if (report.complete) add_empty_folders(paths, discovery, inputs, report);
+  if (report.complete) add_empty_folders(paths, discovery, inputs, "log of a training run", report);
   for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
   drop_ignored(options, report);
   if (options.judge) judge_the_reading(rules, options, tally, report);
   rank(report.findings);
   tally.conclude(rules, options, report);
-  add_rule_records(rules, report);
+  add_rule_records(rules, link_sentences(), report);
   return report;
 }
 

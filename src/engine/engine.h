@@ -47,6 +47,7 @@ struct Judgement {
   std::vector<Error> faults;                       // rules that threw
 };
 Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const CheckOptions& options);
+Judgement judge_corpus(const CorpusFacts& facts, std::span<const Rule* const> rules, const CheckOptions& options);
 /// Null entries of `rules` are passed over.
 Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options);
 

@@ -99,6 +99,19 @@ Judgement judge_run(const Run& run, std::span<const Rule* const> rules, const Ch
   return out;
 }
 
+Judgement judge_corpus(const CorpusFacts& facts, std::span<const Rule* const> rules, const CheckOptions& options) {
+  Judgement out;
+  for (const Rule* rule : rules) {
+    if (rule->scope != Scope::kCorpus) {
+      out.not_applied.emplace_back();
+      continue;
+    }
+    judge_one(
+        *rule, options, [&](const Parameters& set, Findings& found) { rule->judge_corpus(facts, set, found); }, out);
+  }
+  return out;
+}
+
 Judgement judge_reading(const Report& read, std::span<const Rule* const> rules, const CheckOptions& options) {
   Judgement out;
   for (const Rule* rule : rules) {

@@ -379,6 +379,18 @@ RuleRecord rule_of(const Node& node) {
   return out;
 }
 
+CorpusSummary corpus_of(const Node& node) {
+  CorpusSummary out;
+  out.lines = node["lines"].count();
+  out.documents = node["documents"].count();
+  out.bytes = node["bytes"].count();
+  out.lost_lines = node["lost_lines"].count();
+  out.abnormal_documents = node["abnormal_documents"].count();
+  out.abnormal_bytes = node["abnormal_bytes"].count();
+  out.sample = node["sample"].number();
+  return out;
+}
+
 Report report_of(const Node& node) {
   Report out;
   const std::int64_t schema = node["schema"].count();
@@ -396,6 +408,7 @@ Report report_of(const Node& node) {
   }
   out.runs = node["runs"].all(run_of);
   out.findings = node["findings"].all(finding_of);
+  if (!node.lacks("corpus")) out.corpus = corpus_of(node["corpus"]);
   out.sections = node["sections"].all(section_of);
   out.files = node["files"].all(file_of);
   if (!node.lacks("beside")) {

@@ -42,6 +42,16 @@ class Writer {
     }
     out["runs"] = all(report_.runs, [this](const RunSummary& one) { return run(one); });
     out["findings"] = all(report_.findings, [this](const Finding& one) { return finding(one); });
+    if (report_.corpus) {
+      const CorpusSummary& corpus = *report_.corpus;
+      out["corpus"] = {{"lines", corpus.lines},
+                       {"documents", corpus.documents},
+                       {"bytes", corpus.bytes},
+                       {"lost_lines", corpus.lost_lines},
+                       {"abnormal_documents", corpus.abnormal_documents},
+                       {"abnormal_bytes", corpus.abnormal_bytes},
+                       {"sample", corpus.sample}};
+    }
     out["sections"] = all(report_.sections, section);
     out["files"] = all(report_.files, [](const FileRecord& one) { return file(one); });
     out["beside"] = all(report_.beside, [](const Beside& one) {

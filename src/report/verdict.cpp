@@ -161,6 +161,45 @@ std::string plans_verdict(const Report& report, const std::string& problems, Lan
   return say("{plans}, {alone}: {problems}", "{plans}，{alone}：{problems}", values, language);
 }
 
+// "812 bytes", "3.1 MB": as people count files, in powers of ten.
+std::string size_word(std::int64_t bytes) {
+  double size = static_cast<double>(bytes);
+  if (bytes < 1000) return format(Value(bytes, Unit::kBytes));
+  std::string_view unit = "kB";
+  size /= 1000;
+  for (const std::string_view next : {"MB", "GB", "TB", "PB"}) {
+    if (size < 1000) break;
+    size /= 1000;
+    unit = next;
+  }
+  return format(Value(size, Unit::kTimes)) + " " + std::string(unit);
+}
+
+// "12 of 1,204 documents are abnormal (1.0 %, 0.4 % of 3.1 MB of text): 3 warnings".
+std::string corpus_verdict(const CorpusSummary& corpus, const std::string& problems, Language language) {
+  if (corpus.lines == 0) return say("Nothing to judge: no document was read", "没有可判断的内容：未读到文档", language);
+  const auto percent = [](std::int64_t part, std::int64_t all) {
+    return Value(all == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(all), Unit::kPercent);
+  };
+  const Values values = {{"documents", count_of(corpus.documents, kDocuments, language)},
+                         {"all", corpus.documents},
+                         {"found", corpus.abnormal_documents},
+                         {"share", percent(corpus.abnormal_documents, corpus.documents)},
+                         {"text", percent(corpus.abnormal_bytes, corpus.bytes)},
+                         {"size", size_word(corpus.bytes)},
+                         {"problems", problems}};
+  std::string out =
+      corpus.abnormal_documents == 0
+          ? say("No abnormal text in {documents} ({size})", "{documents}（{size}）中无异常文本", values, language)
+          : say("{found} of {documents} abnormal ({share}; {text} of {size} of text)",
+                "{documents}中有 {found} 篇异常（{share}；占 {size} 文本的 {text}）", values, language);
+  if (corpus.sample < 1) {
+    out += say(", in a sample of {sample}", "（抽样 {sample}）",
+               {{"sample", Value(100 * corpus.sample, Unit::kPercent)}}, language);
+  }
+  return problems.empty() ? out : out + say(": {problems}", "：{problems}", values, language);
+}
+
 std::string nothing_judged(Language language) {
   return say("Nothing to judge: no training run was read", "没有可判断的内容：未读到训练运行", language);
 }
@@ -216,7 +255,9 @@ std::string verdict_line(const Report& report, Language language, bool notes_sho
 
   std::string out;
   if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
-  if (all_planned(report)) {
+  if (report.corpus) {
+    out += corpus_verdict(*report.corpus, in_runs, language);
+  } else if (all_planned(report)) {
     out += plans_verdict(report, in_runs, language);
   } else if (report.runs.empty() && in_runs.empty()) {
     out += nothing_judged(language);

@@ -30,6 +30,7 @@ inline constexpr Noun kEpochs{"epoch", "epochs", "个 epoch"};
 inline constexpr Noun kSamples{"sample", "samples", "个样本"};
 inline constexpr Noun kTokens{"token", "tokens", "个 token"};
 inline constexpr Noun kSamplesOrTokens{"sample or token", "samples or tokens", "个样本或 token"};
+inline constexpr Noun kDocuments{"document", "documents", "篇文档"};
 inline constexpr Noun kFiles{"file", "files", "个文件"};
 inline constexpr Noun kLines{"line", "lines", "行"};
 inline constexpr Noun kValues{"value", "values", "个值"};

@@ -4,6 +4,16 @@
 
 namespace assay {
 
+std::string_view name(Scope scope) {
+  switch (scope) {
+    case Scope::kRun: return "run";
+    case Scope::kReading: return "reading";
+    case Scope::kDocument: return "document";
+    case Scope::kCorpus: return "corpus";
+  }
+  return "run";
+}
+
 Parameters::Parameters(std::span<const Parameter> declared, const std::map<std::string, double>& set,
                        std::string_view rule) {
   for (const Parameter& one : declared) {

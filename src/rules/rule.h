@@ -25,6 +25,8 @@ struct CorpusFacts;  // measure/corpus.h
 /// kReading: judges the ledger; kDocument: judges documents inside the pass over a corpus; kCorpus: what came of it.
 enum class Scope : std::uint8_t { kRun, kReading, kDocument, kCorpus };
 
+std::string_view name(Scope scope);  // "run", "reading", "document", "corpus"
+
 /// What a rule looks at. Before anything has run only the settings are there.
 enum class Needs : std::uint8_t { kARun, kPlan };  // kPlan: settings are enough
 

@@ -62,6 +62,8 @@ namespace assay {
   RULE(kGradNormLowPrecision)   \
   RULE(kFlushedSubnormals)      \
   RULE(kTokensPerParameter)     \
+  RULE(kAbnormalShare)          \
+  RULE(kUnreadableLine)         \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \
   RULE(kUnusedIgnore)

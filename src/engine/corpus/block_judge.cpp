@@ -1,0 +1,216 @@
+// Inside the pass: a document is surveyed once, each rule looks at the survey and, where that gives a reason, at the
+// text. Nothing is kept of a clean document but counts.
+//
+// A sample is drawn by a hash of file and line, so that it is the same for any number of threads, and each document is
+// as likely as any other: shares then have the confidence interval of independent draws.
+
+#include "engine/corpus/block_judge.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "base/display.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kExcerpt = 160;  // bytes of an excerpt
+constexpr std::size_t kBefore = 24;    // of them before the place, so that one sees where it stands
+constexpr std::size_t kMostRepaired = 160;
+
+// SplitMix64's finaliser: every bit of the place changes every bit of the hash.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// The place with a little before it, at character boundaries.
+std::string excerpt_of(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  std::size_t from = offset > kBefore ? offset - kBefore : 0;
+  while (from < offset && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) ++from;
+  const std::string_view rest = text.substr(from, kExcerpt + 8);
+  return (from > 0 ? "…" : "") + printable(shortened(rest, kExcerpt));
+}
+
+bool before(const CorpusExample& a, const CorpusExample& b) {
+  if (a.weight != b.weight) return a.weight > b.weight;
+  return std::tie(a.file, a.block, a.document) < std::tie(b.file, b.block, b.document);
+}
+
+}  // namespace
+
+void CorpusExamples::add(std::size_t rule, CorpusExample example) {
+  std::vector<CorpusExample>& list = of_[rule];
+  list.insert(std::upper_bound(list.begin(), list.end(), example, before), std::move(example));
+  if (list.size() > kMost) list.pop_back();
+}
+
+void CorpusExamples::merge(CorpusExamples other) {
+  of_.resize(std::max(of_.size(), other.of_.size()));
+  for (std::size_t rule = 0; rule < other.of_.size(); ++rule) {
+    for (CorpusExample& one : other.of_[rule]) {
+      if (wants(rule, one.weight)) add(rule, std::move(one));
+    }
+  }
+}
+
+DocumentRules::DocumentRules(const std::vector<const Rule*>& rules, const std::map<std::string, double>& parameters) {
+  for (const Rule* rule : rules) {
+    if (rule->scope != Scope::kDocument) continue;
+    rules_.push_back(rule);
+    parameters_.emplace_back(rule->parameters, parameters, rule->name);
+  }
+}
+
+std::vector<std::unique_ptr<DocumentJudge>> DocumentRules::open() const {
+  std::vector<std::unique_ptr<DocumentJudge>> out;
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    out.push_back(rules_[i]->judge_documents != nullptr ? rules_[i]->judge_documents(parameters_[i]) : nullptr);
+  }
+  return out;
+}
+
+BlockJudge::BlockJudge(const DocumentRules& rules, double sample, bool tell)
+    : rules_(rules), judges_(rules.open()), sampled_(sample < 1), tell_(tell) {
+  constexpr double kAll = 18446744073709551616.0;  // 2^64
+  sample_ = sample >= 1 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(sample * kAll);
+}
+
+BlockResult BlockJudge::judge(const DocumentReader& reader, const DocumentBlock& block, std::uint64_t file,
+                              const std::string& path) {
+  const std::size_t rules = rules_.rules().size();
+  result_ = {};
+  result_.counts.kinds.resize(rules);
+  result_.counts.lines = block.lines;
+  result_.examples = CorpusExamples(rules);
+  file_ = file;
+  block_ = block.number;
+  path_ = path;
+  reader.take_apart(block, *this);
+  return std::exchange(result_, {});
+}
+
+bool BlockJudge::wants(std::uint64_t line) { return mixed(mixed(file_) ^ line) <= sample_; }
+
+void BlockJudge::take(const Document& document) {
+  TextCounts& counts = result_.counts;
+  survey(document.text, survey_);
+  ++counts.documents;
+  counts.bytes += document.text.size();
+  counts.characters += survey_.characters;
+  ++counts.lengths[std::min<std::size_t>(std::bit_width(document.text.size()), counts.lengths.size() - 1)];
+
+  FlaggedDocument flagged;
+  std::size_t affected = 0;
+  bool abnormal = false;
+  const SurveyedDocument surveyed{document, survey_};
+  for (std::size_t i = 0; i < judges_.size(); ++i) {
+    if (judges_[i] == nullptr) continue;
+    hits_.clear();
+    judges_[i]->judge(surveyed, hits_);
+    if (hits_.found().empty()) continue;
+    const DocumentHit& worst = hits_.found().front();
+    KindCounts& kind = counts.kinds[i];
+    if (worst.severity == Severity::kNote) {
+      ++kind.noted;
+    } else {
+      const std::size_t bytes = std::min(hits_.affected(), document.text.size());
+      ++kind.documents;
+      kind.bytes += bytes;
+      affected += bytes;
+      abnormal = true;
+    }
+    const Rule& rule = *rules_.rules()[i];
+    const double weight = (worst.severity == Severity::kNote ? 0 : 1e12) +
+                          std::round(1000 * worst.confidence) *
+                              static_cast<double>(std::min<std::size_t>(hits_.affected(), std::size_t{1} << 20));
+    const bool shows = result_.examples.wants(i, weight);
+    if (!shows && !tell_) continue;
+    const auto place = [&](FlaggedDocument& out) {
+      out.path = path_;
+      out.id = document.id;
+      out.document = sampled_ ? -1 : static_cast<std::int64_t>(document.number);
+      out.line = document.line;
+      out.byte = document.byte;
+    };
+    if (shows) {
+      CorpusExample example{weight, file_, block_, document.number, {}};
+      place(example.flagged);
+      example.flagged.findings.push_back(finding_of(rule, worst, document.text));
+      result_.examples.add(i, std::move(example));
+    }
+    if (tell_) {
+      if (flagged.findings.empty()) place(flagged);
+      for (const DocumentHit& hit : hits_.found()) {
+        flagged.findings.push_back(finding_of(rule, hit, document.text));
+      }
+    }
+  }
+  counts.abnormal_documents += abnormal ? 1 : 0;
+  counts.abnormal_bytes += std::min(affected, document.text.size());
+  if (!flagged.findings.empty()) tell(std::move(flagged));
+}
+
+void BlockJudge::fault(const LineFault& fault) {
+  TextCounts& counts = result_.counts;
+  counts.lost_lines += fault.lost ? 1 : 0;
+  for (std::size_t i = 0; i < judges_.size(); ++i) {
+    const Rule& rule = *rules_.rules()[i];
+    if (rule.judge_line == nullptr) continue;
+    hits_.clear();
+    rule.judge_line(fault, hits_);
+    if (hits_.found().empty()) continue;
+    const DocumentHit& hit = hits_.found().front();
+    ++(hit.severity == Severity::kNote ? counts.kinds[i].noted : counts.kinds[i].documents);
+    FlaggedDocument flagged;
+    flagged.path = path_;
+    flagged.is_document = false;
+    flagged.line = fault.line;
+    flagged.byte = fault.byte;
+    flagged.findings.push_back(finding_of(rule, hit, {}));
+    flagged.findings.back().excerpt = printable(shortened(fault.detail, kExcerpt));
+    const double weight = (hit.severity == Severity::kNote ? 0 : 1e12) + std::round(1000 * hit.confidence);
+    if (result_.examples.wants(i, weight)) {
+      result_.examples.add(i, {weight, file_, block_, fault.line, flagged});
+    }
+    if (tell_) tell(std::move(flagged));
+  }
+}
+
+// A line that has a fault and gives a document all the same is told once.
+void BlockJudge::tell(FlaggedDocument&& flagged) {
+  if (!result_.flagged.empty() && result_.flagged.back().line == flagged.line &&
+      result_.flagged.back().byte == flagged.byte && !(result_.flagged.back().is_document && flagged.is_document)) {
+    FlaggedDocument& last = result_.flagged.back();
+    if (flagged.is_document) {
+      last.is_document = true;
+      last.document = flagged.document;
+      last.id = std::move(flagged.id);
+    }
+    std::move(flagged.findings.begin(), flagged.findings.end(), std::back_inserter(last.findings));
+    return;
+  }
+  result_.flagged.push_back(std::move(flagged));
+}
+
+DocumentFinding BlockJudge::finding_of(const Rule& rule, const DocumentHit& hit, std::string_view text) const {
+  return {.name = rule.name,
+          .severity = hit.severity,
+          .confidence = std::clamp(std::round(1000 * hit.confidence) / 1000, 0.01, 1.0),
+          .offset = hit.offset,
+          .length = hit.length,
+          .reason = hit.reason,
+          .excerpt = excerpt_of(text, hit.offset),
+          .repaired = shortened(hit.repaired, kMostRepaired)};
+}
+
+}  // namespace assay

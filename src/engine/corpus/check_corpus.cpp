@@ -1,0 +1,156 @@
+// `check_corpus`: discover files, pass over them, conclude.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assay/corpus.h"
+#include "base/progress.h"
+#include "base/version.h"
+#include "engine/account.h"
+#include "engine/corpus/conclude.h"
+#include "engine/corpus/pass.h"
+#include "engine/engine.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kMostFilesAsSources = 64;  // more files than these are told by folder
+
+bool is_of_corpus(const Rule& rule) { return rule.scope == Scope::kDocument || rule.scope == Scope::kCorpus; }
+
+// A token file is read by way of its index: beside it, it is no file of its own.
+void leave_out_halves(std::vector<Input>& inputs) {
+  std::set<std::string> stems;
+  for (const Input& one : inputs) {
+    if (one.path.ends_with(".idx")) stems.insert(one.path.substr(0, one.path.size() - 4));
+  }
+  std::erase_if(inputs, [&](const Input& one) {
+    return one.path.ends_with(".bin") && stems.contains(one.path.substr(0, one.path.size() - 4));
+  });
+}
+
+std::string folder_of_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+std::vector<CorpusSource> sources_of(const std::vector<Input>& inputs, const std::vector<PassFile>& files) {
+  std::vector<CorpusSource> out;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string name = files.size() > kMostFilesAsSources ? folder_of_path(inputs[i].path) : inputs[i].path;
+    const auto [place, is_new] = known.emplace(name, out.size());
+    if (is_new) out.push_back({name, {}});
+    out[place->second].counts.add(files[i].counts);
+  }
+  return out;
+}
+
+// The ledger of a file. In a folder, what is no corpus is passed over; a file that was named has to give something.
+FileRecord record_of(const Input& input, PassFile& file) {
+  FileRecord out = std::move(file.record);
+  out.path = input.path;
+  out.named = input.named;
+  out.bytes = input.bytes;
+  out.lines = static_cast<std::int64_t>(file.counts.lines);
+  out.records = static_cast<std::int64_t>(file.counts.documents);
+  out.unused_lines = static_cast<std::int64_t>(file.counts.lost_lines);
+  if (!out.error) return out;
+  if (out.error->where.path.empty()) out.error->where.path = input.path;
+  const bool gave = file.counts.documents + file.counts.lines > 0;
+  if (gave) {
+    out.truncated = out.error->code == ErrorCode::kTruncated;
+    out.problems.push_back(std::move(*out.error));
+    ++out.problem_count;
+    out.error.reset();
+  } else if (out.error->code == ErrorCode::kUnrecognised) {
+    out.state = input.named ? FileState::kNothingRead : FileState::kUnknown;
+  } else {
+    out.state = FileState::kFailed;
+  }
+  return out;
+}
+
+CorpusSummary summary_of(const CorpusFacts& facts) {
+  CorpusSummary out;
+  out.lines = static_cast<std::int64_t>(facts.all.lines);
+  out.documents = static_cast<std::int64_t>(facts.all.documents);
+  out.bytes = static_cast<std::int64_t>(facts.all.bytes);
+  out.lost_lines = static_cast<std::int64_t>(facts.all.lost_lines);
+  out.abnormal_documents = static_cast<std::int64_t>(facts.all.abnormal_documents);
+  out.abnormal_bytes = static_cast<std::int64_t>(facts.all.abnormal_bytes);
+  out.sample = facts.sample;
+  return out;
+}
+
+CorpusLimits limits_of(const std::map<std::string, double>& set) {
+  const Rule* rule = find_rule("abnormal-share");
+  return {Parameters(rule->parameters, set, rule->name)["documents"]};
+}
+
+}  // namespace
+
+Result<Report> check_corpus(const std::vector<std::string>& paths, const CorpusOptions& options) {
+  if (!(options.sample > 0 && options.sample <= 1)) {
+    return fail(ErrorCode::kUsage, "a sample is a share above 0 and at most 1");
+  }
+  CheckOptions check;
+  check.select = options.select;
+  check.ignore = options.ignore;
+  check.parameters = options.parameters;
+  check.interrupted = options.interrupted;
+  std::vector<const Rule*> rules = ASSAY_TRY(plan(check));
+  std::erase_if(rules, [](const Rule* rule) { return !is_of_corpus(*rule) && rule->scope != Scope::kReading; });
+  if (std::none_of(rules.begin(), rules.end(), [](const Rule* rule) { return is_of_corpus(*rule); })) {
+    return fail(ErrorCode::kUsage, "none of the rules that were selected judges a corpus", {},
+                "'assay rules' lists them: those of the family data do");
+  }
+
+  Discovery discovery = discover(paths, options.interrupted);
+  leave_out_halves(discovery.inputs);
+  if (options.progress != nullptr) {
+    for (const Input& input : discovery.inputs) options.progress->bytes_total += input.bytes;
+    options.progress->files_total += static_cast<std::int64_t>(discovery.inputs.size());
+  }
+  const DocumentRules documents(rules, options.parameters);
+  PassOutcome pass = pass_over(discovery.inputs, documents, options);
+
+  CorpusFacts facts;
+  facts.sample = options.sample;
+  for (const Rule* rule : documents.rules()) facts.rules.push_back(rule->name);
+  facts.all.kinds.resize(facts.rules.size());
+  for (const PassFile& file : pass.files) facts.all.add(file.counts);
+  facts.sources = sources_of(discovery.inputs, pass.files);
+
+  Report report;
+  report.tool_version = version();
+  report.arguments = paths;
+  report.corpus = summary_of(facts);
+  for (std::size_t i = 0; i < pass.files.size(); ++i) {
+    report.files.push_back(record_of(discovery.inputs[i], pass.files[i]));
+  }
+  report.complete = options.interrupted == nullptr || !options.interrupted->load();
+  report.findings = kind_findings(facts, documents, pass.examples, limits_of(options.parameters));
+  RuleTally tally(rules.size());
+  Judgement passed;
+  for (const Rule* rule : rules) {
+    static_cast<void>(rule);
+    passed.not_applied.emplace_back();  // a rule that looks at documents looks at all there are
+  }
+  if (facts.all.lines > 0) tally.add(rules, Scope::kDocument, passed, report.findings);
+  Judgement whole = judge_corpus(facts, rules, check);
+  tally.add(rules, Scope::kCorpus, whole, report.findings);
+  report.sections = corpus_sections(facts, documents);
+  if (report.complete) add_empty_folders(paths, discovery, discovery.inputs, "documents", report);
+  judge_the_reading(rules, check, tally, report);
+  for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
+  rank(report.findings);
+  tally.conclude(rules, check, report);
+  add_rule_records(rules, kind_sentences(), report);
+  add_thresholds(check, report);
+  return report;
+}
+
+}  // namespace assay
