@@ -32,6 +32,8 @@ enum class LineFaultKind : std::uint8_t {
   kByteOrderMark,  // at the start of the file: harmless, and taken off
   kTooLong,        // longer than a document may be
   kMissingColumn,  // a row with fewer cells than the header
+  kOtherEncoding,  // text that was no UTF-8 and has been turned into it; `detail` names what it was: "GB18030", "UTF-16"
+  kBadToken,       // a token that the vocabulary does not have; it stands as U+FFFD; `detail` is its number
 };
 
 struct LineFault {
@@ -41,7 +43,7 @@ struct LineFault {
   std::uint64_t offset = 0;  // of the fault in the line
   std::uint64_t length = 0;  // bytes
   bool lost = true;          // the line gives no document
-  std::string_view detail;   // what was seen; valid inside the call only
+  std::string_view detail;   // what was seen: a name, a number, a piece of the line; valid inside the call only
 };
 
 }  // namespace assay

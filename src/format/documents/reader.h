@@ -15,14 +15,15 @@ namespace assay {
 
 /// A piece of a file that holds whole documents.
 struct DocumentBlock {
-  std::uint64_t number = 0;    // in its file, from 0
-  std::uint64_t line = 1;      // of its first byte: lines of a text, rows of a table, both from 1
-  std::uint64_t byte = 0;      // of its first byte in the unpacked file
-  std::uint64_t document = 0;  // number of its first document, where the reader knows it, else 0 (see counts_documents)
-  std::string bytes;           // what it holds, as the reader cut it
+  std::uint64_t number = 0;              // in its file, from 0
+  std::uint64_t line = 1;                // of its first byte: lines of a text, rows of a table, both from 1
+  std::uint64_t byte = 0;                // of its first byte in the unpacked file
+  std::uint64_t document = 0;            // number of its first document, where the reader knows it, else 0
+  std::string bytes;                     // what it holds, as the reader cut it
   std::vector<std::uint64_t> ends = {};  // of a reader that cuts by documents itself: where each ends in `bytes`
   std::uint64_t lines = 0;               // lines (rows) in it
   std::uint64_t stored = 0;              // bytes of the stored file that were read for it: for progress
+  std::uint64_t overlong = 0;            // not 0: it holds nothing but the start of a line that is too long; its length
 };
 
 class DocumentSink {
@@ -54,14 +55,16 @@ struct DocumentOptions {
   std::string field;  // of JSON objects, the column of tables; empty: the first of kTextFields that is there
   enum class Split : std::uint8_t { kAuto, kFile, kParagraph, kLine } split = Split::kAuto;  // of plain text
   std::string format;  // "jsonl", "text", "csv", "tsv", "parquet", "arrow", "megatron"; empty: told by the file
-  std::uint64_t longest_line = std::uint64_t{1} << 30;  // a longer one is a fault (kTooLong), and the rest goes on
+  std::uint64_t longest_line = std::uint64_t{256} << 20;  // a longer one is a fault (kTooLong), and the rest goes on
+  std::size_t block = std::size_t{1} << 20;               // bytes of a block; a line that is longer has one of its own
 };
 
 /// What a file was taken for.
 struct DocumentFile {
-  std::string kind;   // "jsonl", "text", "csv", "tsv", "parquet", "arrow", "megatron"
-  std::string codec;  // "gzip", "zstd" or empty
-  std::string field;  // where its text is: "text", "messages[].content", …; empty: the file is the text
+  std::string kind;      // "jsonl", "text", "csv", "tsv", "parquet", "arrow", "megatron"
+  std::string codec;     // "gzip", "zstd" or empty
+  std::string encoding;  // "UTF-16", "GB18030": its bytes were turned into UTF-8; empty: they are
+  std::string field;     // where its text is: "text", "messages[].content", …; empty: the file is the text
   std::unique_ptr<DocumentReader> reader;
 };
 
