@@ -37,14 +37,12 @@ constexpr std::size_t kTables = 4;
 /// The runs of one class of bytes, fed with masks of up to 64 bytes.
 class LongestRun {
  public:
+  // No branch on where runs begin and end: a text does that too often to be foreseen.
   void feed(std::uint64_t mask, unsigned length) {
     const auto leading = static_cast<unsigned>(std::countr_one(mask));
-    if (leading >= length) {
-      open_ += length;
-      return;
-    }
+    const auto trailing = static_cast<unsigned>(std::countl_one(mask << (kBlock - length)));
     longest_ = std::max(longest_, open_ + leading);
-    open_ = static_cast<std::uint32_t>(std::countl_one(mask << (kBlock - length)));
+    open_ = leading >= length ? open_ + length : trailing;
     while (longest_ < kBlock && has_run(mask, longest_ + 1)) ++longest_;
   }
   std::uint32_t longest() const { return std::max(longest_, open_); }
@@ -72,7 +70,7 @@ struct BlockMasks {
   std::uint64_t feed = 0, blank = 0, blob = 0;
 };
 
-inline void feed_runs(Runs& runs, const BlockMasks& masks, unsigned length) {
+HWY_INLINE void feed_runs(Runs& runs, const BlockMasks& masks, unsigned length) {
   const std::uint64_t valid = length == kBlock ? ~std::uint64_t{0} : (std::uint64_t{1} << length) - 1;
   runs.line.feed(~masks.feed & valid, length);
   runs.word.feed(~masks.blank & valid, length);
