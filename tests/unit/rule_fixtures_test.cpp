@@ -3,7 +3,8 @@
 //   {"severity": "warning", "steps": [30, 34], "also": 2, "message": "…", "ignore": ["other-rule"]}
 // Only the severity has to be there; `also` says how many further places, `do` the command of one of the actions,
 // `ignore` is how assay is called. The files go the whole way: read, assembled, judged by all rules. A message may name
-// the file as bad.log.
+// the file as bad.log. Fixtures of rules of a corpus are JSON lines; `documents` are then the ids that the rule has to
+// flag, all of them and no other, in their order.
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "assay/check.h"
+#include "assay/corpus.h"
 #include "rules/rule.h"
 
 namespace assay {
@@ -36,8 +38,39 @@ std::vector<fs::path> files_of(const fs::path& folder, std::string_view prefix) 
   return out;
 }
 
+bool judges_corpora(std::string_view rule) {
+  const Scope scope = find_rule(rule)->scope;
+  return scope == Scope::kDocument || scope == Scope::kCorpus;
+}
+
+// The ids of documents of which a rule says more than a note.
+class FlaggedBy final : public FlaggedSink {
+ public:
+  explicit FlaggedBy(std::string_view rule) : rule_(rule) {}
+  void take(const FlaggedDocument& document) override {
+    const bool flagged =
+        std::any_of(document.findings.begin(), document.findings.end(),
+                    [&](const DocumentFinding& one) { return one.name == rule_ && one.severity != Severity::kNote; });
+    if (flagged) ids.push_back(nlohmann::json::parse(document.id.empty() ? "null" : document.id));
+  }
+  nlohmann::json ids = nlohmann::json::array();
+
+ private:
+  std::string_view rule_;
+};
+
+nlohmann::json flagged_in(std::string_view rule, const fs::path& file) {
+  FlaggedBy flagged(rule);
+  CorpusOptions options;
+  options.flagged = &flagged;
+  EXPECT_TRUE(check_corpus({file.string()}, options)) << file;
+  return flagged.ids;
+}
+
 std::vector<Finding> findings_of(std::string_view rule, const fs::path& file, const CheckOptions& options = {}) {
-  const auto report = check({file.string()}, options);
+  CorpusOptions corpus;
+  corpus.ignore = options.ignore;
+  const auto report = judges_corpora(rule) ? check_corpus({file.string()}, corpus) : check({file.string()}, options);
   EXPECT_TRUE(report) << file;
   std::vector<Finding> out;
   if (!report) return out;
@@ -119,6 +152,7 @@ TEST_P(RuleFixtures, BadFiresGoodIsSilent) {
     EXPECT_TRUE(
         std::any_of(found.begin(), found.end(), [&](const Finding& one) { return as_expected(one, wanted, file); }))
         << file << "\nwanted " << wanted.dump() << "\nfound " << told(found, file);
+    if (wanted.contains("documents")) EXPECT_EQ(wanted["documents"], flagged_in(rule.name, file)) << file;
   }
   for (const fs::path& file : good) {
     auto found = findings_of(rule.name, file);
