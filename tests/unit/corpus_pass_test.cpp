@@ -69,7 +69,7 @@ std::string json_of(const std::vector<std::string>& paths, unsigned jobs, Collec
 TEST(CorpusPassThreads, SameBytesForAnyNumberOfJobs) {
   const Folder folder;
   folder.write("a.jsonl", lines(0, 40000, 97));
-  folder.write("b/c.jsonl.gz", gzip(lines(40000, 20000, 101)));
+  folder.write("b/c.jsonl.gz", gzipped(lines(40000, 20000, 101)));
   for (int i = 0; i < 30; ++i) {
     folder.write("small/" + std::to_string(100 + i) + ".jsonl", lines(60000 + 100 * i, 100, 13));
   }
@@ -103,7 +103,7 @@ TEST(CorpusPass, TellsDocumentsInOrderWithTheirPlaces) {
 TEST(CorpusPass, OneBadFileCostsOneFile) {
   const Folder folder;
   const std::string good = folder.write("good.jsonl", lines(1, 100, 1000));
-  const std::string cut = folder.write("cut.jsonl.gz", gzip(lines(200, 5000, 10000)).substr(0, 9000));
+  const std::string cut = folder.write("cut.jsonl.gz", gzipped(lines(200, 5000, 10000)).substr(0, 9000));
   const std::string none = folder.write("none.jsonl", "");
   const auto report = check_corpus({cut, folder.path() + "/absent.jsonl", none, good}, {});
   ASSERT_TRUE(report);

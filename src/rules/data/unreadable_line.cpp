@@ -32,6 +32,8 @@ std::string_view sentence_of(LineFaultKind kind) {
     case LineFaultKind::kByteOrderMark: return "byte-order-mark";
     case LineFaultKind::kTooLong: return "too-long";
     case LineFaultKind::kMissingColumn: return "missing-column";
+    case LineFaultKind::kOtherEncoding: return "other-encoding";
+    case LineFaultKind::kBadToken: return "bad-token";
   }
   return "invalid-json";
 }
@@ -78,6 +80,10 @@ const Rule kUnreadableLine{
                    "含 NaN 或 Infinity：Python 能读入，严格的解析器不能"},
                   {"byte-order-mark", "a byte order mark at the start: taken off", "开头有字节顺序标记：已去除"},
                   {"too-long", "longer than a line may be: passed over", "行过长：已跳过"},
+                  {"other-encoding",
+                   "the file is in another encoding ({detail}): read as such; a loader that expects UTF-8 fails",
+                   "文件使用其他编码（{detail}）：已按该编码读取；只接受 UTF-8 的加载器会出错"},
+                  {"bad-token", "a token that is no byte: {detail}", "不是字节的 token：{detail}"},
                   {"missing-column", "fewer cells than the header", "单元格少于表头"},
                   {"do", "find out what your loader does with such lines: some stop, some pass over them in silence",
                    "确认加载器如何处理这些行：有的会中止，有的会无声跳过"}},
