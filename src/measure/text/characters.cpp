@@ -81,8 +81,14 @@ Kind kind_of_script(UScriptCode script) {
   }
 }
 
-// A mark of a script (a vowel sign of Devanagari, a point of Hebrew) is a letter of it; one of all scripts is not.
+// A mark of a script (a vowel sign of Devanagari, a point of Hebrew) is a letter of it; one of all scripts is not. Some
+// that Unicode lets several scripts share belong to one all the same: the vowel signs of Arabic, the accents of the
+// Vedas, the voicing marks of kana.
 Kind kind_of_mark(UChar32 code) {
+  if ((code >= 0x64b && code <= 0x655) || code == 0x670) return Kind::kArabic;
+  if (code >= 0x951 && code <= 0x954) return Kind::kIndic;
+  if (code >= 0x1cd0 && code <= 0x1cff) return Kind::kIndic;
+  if (code == 0x3099 || code == 0x309a) return Kind::kKana;
   UErrorCode status = U_ZERO_ERROR;
   const UScriptCode script = uscript_getScript(code, &status);
   return script == USCRIPT_INHERITED || script == USCRIPT_COMMON ? Kind::kMark : kind_of_script(script);
