@@ -9,9 +9,10 @@ find_package(LibArchive REQUIRED)
 find_package(yaml-cpp CONFIG REQUIRED)
 find_package(tomlplusplus CONFIG REQUIRED)
 find_package(HWY CONFIG REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc)
 find_package(Threads REQUIRED)
 set(ASSAY_LIBRARIES fmt::fmt simdjson::simdjson ZLIB::ZLIB zstd::libzstd_shared LibArchive::LibArchive yaml-cpp
-  tomlplusplus::tomlplusplus hwy::hwy Threads::Threads)
+  tomlplusplus::tomlplusplus hwy::hwy ICU::uc Threads::Threads)
 
 # Used while compiling only: the installed library does not ask its users for these.
 find_package(nlohmann_json CONFIG REQUIRED)

@@ -62,6 +62,12 @@ namespace assay {
   RULE(kGradNormLowPrecision)   \
   RULE(kFlushedSubnormals)      \
   RULE(kTokensPerParameter)     \
+  RULE(kReplacementCharacters)  \
+  RULE(kBinaryText)             \
+  RULE(kControlCharacters)      \
+  RULE(kInvisibleCharacters)    \
+  RULE(kDigitsOnly)             \
+  RULE(kEmptyDocument)          \
   RULE(kAbnormalShare)          \
   RULE(kUnreadableLine)         \
   RULE(kUnreadableInput)        \
