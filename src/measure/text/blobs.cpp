@@ -38,8 +38,8 @@ constexpr std::size_t kShortestDense = 50;
 constexpr std::size_t kShortestHexRun = 36;
 
 struct WordCounts {
-  std::size_t size = 0, lower = 0, upper = 0, digits = 0, hex = 0, dashes = 0, marks = 0, outside_base32 = 0,
-              changes = 0;
+  std::size_t size = 0, lower = 0, upper = 0, digits = 0, hex = 0, dashes = 0, prefixes = 0, marks = 0,
+              outside_base32 = 0, changes = 0;
 };
 
 WordCounts count_word(std::string_view word) {
@@ -55,6 +55,7 @@ WordCounts count_word(std::string_view word) {
     out.digits += (classes & kAsciiDigit) != 0;
     out.hex += (classes & kAsciiHex) != 0;
     out.dashes += c == '-';
+    out.prefixes += c == 'x' && out.hex > 0;
     out.marks += kind == 0 && c != '=';
     out.outside_base32 += c == '0' || c == '1' || c == '8' || c == '9';
     out.changes += kind != 0 && before != 0 && kind != before;
@@ -64,10 +65,9 @@ WordCounts count_word(std::string_view word) {
 }
 
 bool is_hexadecimal(const WordCounts& counts) {
-  // A UUID has dashes; two kinds of letters are not written in one number.
-  if (counts.hex + counts.dashes != counts.size || counts.hex < kShortestHash || counts.dashes * 6 > counts.size) {
-    return false;
-  }
+  // A UUID has dashes, programs in hexadecimal follow each other with 0x; two kinds of letters are not written in one.
+  const std::size_t other = counts.dashes + counts.prefixes;
+  if (counts.hex + other != counts.size || counts.hex < kShortestHash || other * 6 > counts.size) return false;
   const std::size_t letters = counts.hex - counts.digits;
   if (counts.lower > 4 && counts.upper > 4) return false;
   return letters * 100 >= 3 * counts.hex && counts.digits * 4 >= counts.hex;
