@@ -1,0 +1,36 @@
+#pragma once
+// Text that repeats itself without a pause: "ok ok ok ok", one sentence a hundred times, a thousand blanks.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// text[i] == text[i + period] for all i in [offset, offset + length - period); neither end can be moved outwards.
+struct PeriodicRun {
+  std::size_t offset = 0;  // bytes of the text
+  std::size_t length = 0;
+  std::size_t period = 0;  // bytes, the least one
+  double repeats() const { return static_cast<double>(length) / static_cast<double>(period); }
+};
+
+/// Keeps its scratch memory (at most 0.3 MB) from text to text.
+class PeriodFinder {
+ public:
+  static constexpr std::size_t kLongestPeriod = 8192;  // bytes; a longer one is given as it is seen, maybe a multiple
+  /// In the order of the text, without overlap: all runs of at least 96 bytes with at least 32 repeats (of a period up to
+  /// 4,096 bytes), and of shorter ones those that were met on the way. Linear in the length of the text.
+  void find(std::string_view text, std::vector<PeriodicRun>& out);
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t at = 0;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> border_;
+};
+
+}  // namespace assay
