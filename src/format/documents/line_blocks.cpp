@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/documents/byte_scan.h"
+
 namespace assay {
 
 LineBlocks::LineBlocks(UnpackedFile file, std::size_t block, std::uint64_t longest)
@@ -63,8 +65,7 @@ Result<bool> LineBlocks::next(DocumentBlock& block) {
     byte_ += block.overlong + 1;
   } else {
     hand_over(block, end);
-    block.lines = static_cast<std::uint64_t>(std::count(block.bytes.begin(), block.bytes.end(), '\n')) +
-                  (block.bytes.back() == '\n' ? 0 : 1);
+    block.lines = count_byte(block.bytes, '\n') + (block.bytes.back() == '\n' ? 0 : 1);
     byte_ += block.bytes.size();
   }
   block.stored = file_.stored() - stored_;
