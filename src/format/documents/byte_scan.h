@@ -18,6 +18,9 @@ const char* find_any(const char* at, const char* end, char a, char b, char c);
 inline constexpr std::size_t kCopySlack = 64;
 const char* copy_to_backslash(const char* at, const char* end, char* to);
 
+/// What some programs put before UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 std::uint64_t count_byte(std::string_view text, char byte);
 
 }  // namespace assay

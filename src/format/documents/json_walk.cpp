@@ -330,4 +330,28 @@ bool append_unescaped(std::string_view raw, std::string& out, std::size_t& lone)
   return good;
 }
 
+void append_scalar(std::string_view text, std::string& out) {
+  JsonWalk walk(text);
+  JsonValue value;
+  if (walk.value(value) && value.kind == JsonValue::Kind::kNumber && walk.odd().empty() && value.raw == text) {
+    out += text;
+    return;
+  }
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[static_cast<unsigned char>(c) & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
 }  // namespace assay
