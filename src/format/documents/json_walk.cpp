@@ -1,15 +1,12 @@
 #include "format/documents/json_walk.h"
 
-#include <hwy/highway.h>
-
 #include <bitset>
-#include <cstring>
+
+#include "format/documents/byte_scan.h"
 
 namespace assay {
 
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -72,25 +69,6 @@ char plain_escape(char c) {
 }
 
 }  // namespace
-
-const char* string_stop(const char* at, const char* end) {
-  const hn::ScalableTag<std::uint8_t> d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto quote = hn::Set(d, std::uint8_t{'"'});
-  const auto backslash = hn::Set(d, std::uint8_t{'\\'});
-  const auto last_control = hn::Set(d, std::uint8_t{0x1f});
-  for (; static_cast<std::size_t>(end - at) >= lanes; at += lanes) {
-    const auto v = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(at));
-    const auto control = hn::Eq(hn::Min(v, last_control), v);
-    const auto stops = hn::Or(hn::Or(hn::Eq(v, quote), hn::Eq(v, backslash)), control);
-    const std::intptr_t first = hn::FindFirstTrue(d, stops);
-    if (first >= 0) return at + first;
-  }
-  for (; at != end; ++at) {
-    if (*at == '"' || *at == '\\' || static_cast<unsigned char>(*at) < 0x20) return at;
-  }
-  return end;
-}
 
 inline void JsonWalk::skip_blank() {
   while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r')) ++at_;
@@ -321,17 +299,15 @@ bool JsonWalk::next_element(JsonValue& element) { return separated(']') && value
 bool append_unescaped(std::string_view raw, std::string& out, std::size_t& lone) {
   const std::size_t before = out.size();
   bool good = true;
-  out.resize_and_overwrite(before + raw.size(), [&](char* data, std::size_t) {
+  out.resize_and_overwrite(before + raw.size() + kCopySlack, [&](char* data, std::size_t) {
     char* to = data + before;
     const char* at = raw.data();
     const char* const end = at + raw.size();
     while (at != end) {
       if (*at != '\\') {
-        const auto* stop = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
-        const auto run = static_cast<std::size_t>((stop == nullptr ? end : stop) - at);
-        std::memcpy(to, at, run);
-        to += run;
-        at += run;
+        const char* const from = at;
+        at = copy_to_backslash(at, end, to);
+        to += at - from;
         continue;
       }
       if (at[1] != 'u') {
@@ -352,6 +328,30 @@ bool append_unescaped(std::string_view raw, std::string& out, std::size_t& lone)
     return static_cast<std::size_t>(to - data);
   });
   return good;
+}
+
+void append_scalar(std::string_view text, std::string& out) {
+  JsonWalk walk(text);
+  JsonValue value;
+  if (walk.value(value) && value.kind == JsonValue::Kind::kNumber && walk.odd().empty() && value.raw == text) {
+    out += text;
+    return;
+  }
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[static_cast<unsigned char>(c) & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
 }
 
 }  // namespace assay

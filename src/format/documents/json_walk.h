@@ -74,7 +74,7 @@ class JsonWalk {
 /// stands in it, which no UTF-8 can hold; what has been appended is then of no use.
 bool append_unescaped(std::string_view raw, std::string& out, std::size_t& lone);
 
-/// The first of a quote, a backslash and a control character, from `at` on; `end` where there is none.
-const char* string_stop(const char* at, const char* end);
+/// Appends what JSON writes for a cell of a table: a number as it is, all else as a string.
+void append_scalar(std::string_view text, std::string& out);
 
 }  // namespace assay

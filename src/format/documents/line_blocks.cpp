@@ -1,7 +1,10 @@
 #include "format/documents/line_blocks.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
+
+#include "format/documents/byte_scan.h"
 
 namespace assay {
 
@@ -63,14 +66,53 @@ Result<bool> LineBlocks::next(DocumentBlock& block) {
     byte_ += block.overlong + 1;
   } else {
     hand_over(block, end);
-    block.lines = static_cast<std::uint64_t>(std::count(block.bytes.begin(), block.bytes.end(), '\n')) +
-                  (block.bytes.back() == '\n' ? 0 : 1);
+    block.lines = count_byte(block.bytes, '\n') + (block.bytes.back() == '\n' ? 0 : 1);
     byte_ += block.bytes.size();
   }
   block.stored = file_.stored() - stored_;
   stored_ = file_.stored();
   line_ += block.lines;
   ++number_;
+  return true;
+}
+
+LinesOfBlock::LinesOfBlock(const DocumentBlock& block, std::uint64_t longest, DocumentSink& sink)
+    : rest_(block.bytes),
+      overlong_(block.overlong),
+      longest_(longest),
+      sink_(sink),
+      next_line_(block.line),
+      next_byte_(block.byte) {}
+
+bool LinesOfBlock::next() {
+  while (!rest_.empty()) {
+    const auto* end = static_cast<const char*>(std::memchr(rest_.data(), '\n', rest_.size()));
+    const std::size_t size = end == nullptr ? rest_.size() : static_cast<std::size_t>(end - rest_.data());
+    line_ = {rest_.substr(0, size), next_line_++, next_byte_};
+    const std::size_t whole = end == nullptr ? size : size + 1;
+    rest_.remove_prefix(whole);
+    next_byte_ += whole;
+    if (sink_.wants(line_.number) && good()) return true;
+  }
+  return false;
+}
+
+void LinesOfBlock::tell(LineFaultKind kind, std::uint64_t length, bool lost, std::string_view detail) {
+  sink_.fault(
+      {.kind = kind, .line = line_.number, .byte = line_.byte, .length = length, .lost = lost, .detail = detail});
+}
+
+bool LinesOfBlock::good() {
+  constexpr std::size_t kShown = 32;
+  const std::uint64_t length = std::max<std::uint64_t>(overlong_, line_.text.size());
+  if (length > longest_) {
+    tell(LineFaultKind::kTooLong, length, true, line_.text.substr(0, kShown));
+    return false;
+  }
+  if (line_.byte == 0 && line_.text.starts_with(kByteOrderMark)) {
+    tell(LineFaultKind::kByteOrderMark, kByteOrderMark.size(), false, {});
+    line_.text.remove_prefix(kByteOrderMark.size());
+  }
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "format/documents/reader.h"
 #include "format/documents/unpacked_file.h"
@@ -32,6 +33,32 @@ class LineBlocks {
   std::uint64_t line_ = 1;
   std::uint64_t byte_ = 0;
   std::uint64_t stored_ = 0;
+};
+
+/// The lines of such a block, one after the other: those that are too long are told, a byte order mark at the start of
+/// the file is told and taken off, and those that the sink does not want are passed over.
+class LinesOfBlock {
+ public:
+  struct Line {
+    std::string_view text;  // without its line feed
+    std::uint64_t number = 1;
+    std::uint64_t byte = 0;
+  };
+  LinesOfBlock(const DocumentBlock& block, std::uint64_t longest, DocumentSink& sink);
+  bool next();
+  const Line& line() const { return line_; }
+
+ private:
+  bool good();
+  void tell(LineFaultKind kind, std::uint64_t length, bool lost, std::string_view detail);
+
+  std::string_view rest_;
+  std::uint64_t overlong_;
+  std::uint64_t longest_;
+  DocumentSink& sink_;
+  Line line_;
+  std::uint64_t next_line_;
+  std::uint64_t next_byte_;
 };
 
 }  // namespace assay

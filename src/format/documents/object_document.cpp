@@ -1,7 +1,10 @@
 #include "format/documents/object_document.h"
 
-#include <array>
+#include <simdjson.h>
+
 #include <utility>
+
+#include "format/documents/plain_text.h"
 
 namespace assay {
 
@@ -9,9 +12,6 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// What the frameworks and the public corpora call the name of a document; the first that is there wins.
-constexpr auto kIds = std::to_array<std::string_view>(
-    {"id", "doc_id", "document_id", "_id", "uuid", "warc_record_id", "WARC-Record-ID", "uid", "url"});
 constexpr std::size_t kLongestPiece = 32;
 constexpr std::size_t kLongestDetail = 200;
 
@@ -41,7 +41,7 @@ void ObjectDocument::broken(const JsonWalk& walk) {
 void ObjectDocument::see_id(const JsonValue& key, const JsonValue& value) {
   if (value.kind == Kind::kObject || value.kind == Kind::kArray || value.kind == Kind::kNull) return;
   for (std::size_t i = 0; i < id_rank_; ++i) {
-    if (!is_key(key, kIds[i])) continue;
+    if (!is_key(key, id_fields()[i])) continue;
     id_rank_ = i;
     // As it is written, its quotes included.
     id_ = value.kind == Kind::kString ? std::string_view(value.raw.data() - 1, value.raw.size() + 2) : value.raw;
@@ -53,7 +53,7 @@ void ObjectDocument::see_id(const JsonValue& key, const JsonValue& value) {
 bool ObjectDocument::read_members(JsonWalk& walk) {
   values_.assign(field_.parts.size(), {});
   id_ = {};
-  id_rank_ = kIds.size();
+  id_rank_ = id_fields().size();
   JsonValue key;
   JsonValue value;
   bool twice = false;
@@ -176,6 +176,18 @@ bool ObjectDocument::take(std::string_view text, const ObjectPlace& place, std::
   }
   sink_.take({.text = document, .id = id_, .number = number, .line = place.line, .byte = place.byte});
   return true;
+}
+
+bool tell_utf8(std::string_view line, const ObjectPlace& place, DocumentSink& sink) {
+  if (simdjson::validate_utf8(line.data(), line.size())) return true;
+  const BadBytes bad = find_bad_bytes(line);
+  sink.fault({.kind = LineFaultKind::kInvalidUtf8,
+              .line = place.line,
+              .byte = place.byte,
+              .offset = bad.first,
+              .length = bad.count,
+              .detail = bad.seen});
+  return false;
 }
 
 }  // namespace assay

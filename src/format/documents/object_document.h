@@ -46,4 +46,7 @@ class ObjectDocument {
   std::string detail_;
 };
 
+/// Whether the text is UTF-8; where it is not, that has been told.
+bool tell_utf8(std::string_view text, const ObjectPlace& place, DocumentSink& sink);
+
 }  // namespace assay

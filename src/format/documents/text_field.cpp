@@ -16,6 +16,10 @@ constexpr auto kTextFields = std::to_array<std::string_view>(
      "instruction+output", "instruction+context+response", "instruction+response", "prompt+completion",
      "prompt+response", "prompt+chosen", "question+answer", "query+response", "code"});
 
+// What the frameworks and the public corpora call the name of a document; the first that is there wins.
+constexpr auto kIds = std::to_array<std::string_view>(
+    {"id", "doc_id", "document_id", "_id", "uuid", "warc_record_id", "WARC-Record-ID", "uid", "url"});
+
 constexpr std::size_t kMostKeys = 64;
 
 TextField::Path split_path(std::string_view name) {
@@ -121,6 +125,7 @@ TextField parse_text_field(std::string_view name, bool literal) {
 }
 
 std::span<const std::string_view> default_text_fields() { return kTextFields; }
+std::span<const std::string_view> id_fields() { return kIds; }
 
 JsonValue find_value(std::string_view object, std::span<const std::string> path, bool& twice) {
   JsonWalk walk(object);

@@ -28,6 +28,8 @@ TextField parse_text_field(std::string_view name, bool literal);
 
 /// The fields tried where the user names none, in this order.
 std::span<const std::string_view> default_text_fields();
+/// What the name of a document is looked for under; the first that is there wins.
+std::span<const std::string_view> id_fields();
 
 /// The value at a path below an object (which a walk has checked); of a key that comes twice the last, as in Python.
 /// kNone: it is not there.
