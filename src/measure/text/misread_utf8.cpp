@@ -172,7 +172,7 @@ double natural(char32_t code, const Around& around) {
   if (kind == Kind::kKana) points += 1;
   if (kind == Kind::kHangul && follows) points += 0.5;
   // Script changes within a word.
-  if (!follows && (is_latin_word(around.before) || is_latin_word(around.after)) && kind != Kind::kHan) points -= 2;
+  if (!follows && (is_plain_letter(around.before) || is_plain_letter(around.after)) && kind != Kind::kHan) points -= 2;
   return points;
 }
 
@@ -204,8 +204,10 @@ double odd_lead(char32_t lead, char32_t first_rest, const Around& around) {
   // Nothing but letters of one script is a word, save where the case is that of no word ("тАЩ").
   if (kind == Kind::kCyrillic && kind_of(first_rest) == kind) {
     const bool small = is_small_cyrillic(lead);
-    if (small == is_small_cyrillic(first_rest) || !small) points -= small ? 3 : 1;
-    else points += 1;
+    if (small == is_small_cyrillic(first_rest) || !small)
+      points -= small ? 3 : 1;
+    else
+      points += 1;
   }
   // A letter of another script within a word of Latin letters.
   if (is_plain_letter(around.before) || is_plain_letter(around.after)) points += 2;

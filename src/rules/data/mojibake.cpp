@@ -5,6 +5,7 @@
 
 #include "measure/text/characters.h"
 #include "measure/text/misread_utf8.h"
+#include "measure/text/wrong_page.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
 
@@ -18,15 +19,28 @@ class MojibakeJudge : public DocumentJudge {
 
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
-    judge_utf8(document, out);
+    const MisreadVerdict verdict = misread_utf8(document.text());
+    if (pages_.find(document.text()) && pages_.gain() > 2 * verdict.weight) {
+      judge_pages(document, out);
+    } else {
+      judge_utf8(document, verdict, out);
+    }
   }
 
  private:
   static constexpr std::size_t kLongestRepair = 400;
 
-  void judge_utf8(const SurveyedDocument& document, DocumentHits& out) {
+  void judge_pages(const SurveyedDocument& document, DocumentHits& out) {
+    for (const WrongStretch& one : pages_.stretches()) {
+      DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
+      hit.reason = {"pages", {{"was", encoding_name(pages_.confusion().was)}, {"page", encoding_name(pages_.confusion().read_as)}}};
+      hit.repaired = pages_.undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
+      out.add(std::move(hit));
+    }
+  }
+
+  void judge_utf8(const SurveyedDocument& document, const MisreadVerdict& verdict, DocumentHits& out) {
     const std::string_view text = document.text();
-    const MisreadVerdict verdict = misread_utf8(text);
     if (verdict.weight < weight_ / 2) return;
     const bool sure = verdict.weight >= weight_;
     Clusters places(6);
@@ -45,6 +59,7 @@ class MojibakeJudge : public DocumentJudge {
   }
 
   double weight_;
+  WrongPages pages_;
 };
 
 std::unique_ptr<DocumentJudge> make(const Parameters& set) { return std::make_unique<MojibakeJudge>(set); }
@@ -61,6 +76,7 @@ const Rule kMojibake{
     .severity = Severity::kWarning,
     .parameters = {{"weight", "points", 5, 1, 100, "one sequence that no text has"}},
     .sentences = {{"utf8", "UTF-8 read as {page}", "UTF-8 被当作 {page} 读取"},
+                  {"pages", "{was} read as {page}", "{was} 被当作 {page} 读取"},
                   {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},
                   {"utf8-often", "UTF-8 read as {page}, three times or more", "UTF-8 三次或更多次被当作 {page} 读取"}},
     .docs = {},
