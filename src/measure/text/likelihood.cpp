@@ -48,14 +48,19 @@ struct LetterCost {
   char32_t letter;
   std::uint8_t tenths;  // of a nat
 };
-// Of Russian; і of Ukrainian.
-constexpr std::array<LetterCost, 34> kCyrillic = {
-    {{U'о', 22}, {U'е', 25}, {U'а', 25}, {U'и', 26}, {U'н', 27}, {U'т', 28}, {U'с', 29}, {U'р', 31}, {U'в', 31},
-     {U'л', 31}, {U'к', 34}, {U'м', 34}, {U'д', 35}, {U'п', 36}, {U'у', 36}, {U'я', 39}, {U'ы', 40}, {U'ь', 41},
-     {U'г', 41}, {U'з', 41}, {U'б', 41}, {U'ч', 43}, {U'й', 44}, {U'х', 46}, {U'ж', 47}, {U'ш', 50}, {U'ю', 51},
-     {U'ц', 53}, {U'щ', 55}, {U'э', 58}, {U'ф', 58}, {U'ъ', 69}, {U'ё', 60}, {U'і', 35}}};
-
-constexpr std::u32string_view kFrequentGreek = U"αοιετσνηυρπκμλςάόίέήύώδγω";
+// Of Russian; letters of other languages as in these.
+constexpr LetterCost kCyrillic[] = {
+    {U'о', 22}, {U'е', 25}, {U'а', 25}, {U'и', 26}, {U'н', 27}, {U'т', 28}, {U'с', 29}, {U'р', 31}, {U'в', 31},
+    {U'л', 31}, {U'к', 34}, {U'м', 34}, {U'д', 35}, {U'п', 36}, {U'у', 36}, {U'я', 39}, {U'ы', 40}, {U'ь', 41},
+    {U'г', 41}, {U'з', 41}, {U'б', 41}, {U'ч', 43}, {U'й', 44}, {U'х', 46}, {U'ж', 47}, {U'ш', 50}, {U'ю', 51},
+    {U'ц', 53}, {U'щ', 55}, {U'э', 48}, {U'ф', 58}, {U'ъ', 60}, {U'ё', 60}, {U'і', 35}, {U'ї', 50}, {U'є', 50},
+    {U'ў', 50}, {U'ј', 38}, {U'ћ', 52}, {U'љ', 58}, {U'њ', 55}, {U'ђ', 62}, {U'џ', 65}, {U'ѓ', 62}, {U'ќ', 62},
+    {U'ѕ', 65}, {U'ґ', 65}, {U'ү', 45}, {U'ө', 45}, {U'қ', 42}, {U'ә', 42}, {U'ғ', 48}, {U'ң', 48}};
+constexpr LetterCost kGreek[] = {{U'α', 22}, {U'ο', 24}, {U'ι', 24}, {U'ε', 25}, {U'τ', 25}, {U'ν', 28}, {U'η', 30},
+                                 {U'σ', 31}, {U'υ', 32}, {U'ρ', 32}, {U'π', 32}, {U'κ', 32}, {U'μ', 34}, {U'ς', 34},
+                                 {U'λ', 35}, {U'ό', 39}, {U'ί', 39}, {U'έ', 39}, {U'ά', 40}, {U'ή', 41}, {U'ω', 41},
+                                 {U'δ', 41}, {U'γ', 41}, {U'θ', 45}, {U'χ', 46}, {U'ύ', 46}, {U'φ', 47}, {U'ώ', 47},
+                                 {U'β', 50}, {U'ξ', 53}, {U'ζ', 55}, {U'ψ', 65}};
 
 struct Entry {
   std::uint8_t tenths = 0;  // of a nat
@@ -80,15 +85,18 @@ Side side_of_thai(char32_t code) {
   return thai >= 0xe50 ? Side::kNothing : Side::kOther;
 }
 
+// Letters that stand beside other accented ones.
+bool is_vietnamese(char32_t c) {
+  return (c >= 0x1ea0 && c < 0x1efa) || c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0;
+}
+
 Entry letter_entry(char32_t code, Kind kind) {
   switch (kind) {
     case Kind::kLatin:
-      return {static_cast<std::uint8_t>(code < 0x180                      ? 60
-                                        : code >= 0x1ea0 && code < 0x1efa ? 60
-                                                                          : 85),
-              Side::kAccented, kind};
+      if (is_vietnamese(code)) return {60, Side::kVietnamese, kind};
+      return {static_cast<std::uint8_t>(code < 0x180 ? 60 : 85), Side::kAccented, kind};
     case Kind::kPhonetic: return {75, Side::kAccented, kind};
-    case Kind::kGreek: return is_small_greek(code) ? Entry{45, Side::kSmall, kind} : Entry{65, Side::kCapital, kind};
+    case Kind::kGreek: return is_small_greek(code) ? Entry{55, Side::kSmall, kind} : Entry{80, Side::kCapital, kind};
     case Kind::kCyrillic:
       return is_small_cyrillic(code) ? Entry{70, Side::kSmall, kind} : Entry{95, Side::kCapital, kind};
     case Kind::kHan: return {static_cast<std::uint8_t>(han_levels(code) != 0 ? 85 : 130), Side::kEast, kind};
@@ -142,6 +150,11 @@ Entry entry_from_kind(char32_t code) {
   }
 }
 
+char32_t capital_of(char32_t cyrillic) {
+  if (cyrillic < 0x450) return cyrillic - 0x20;
+  return cyrillic < 0x460 ? cyrillic - 0x50 : cyrillic - 1;
+}
+
 using Table = std::array<Entry, 0x10000>;
 
 const Table& table() {
@@ -153,11 +166,15 @@ const Table& table() {
       if ((*out)[code].tenths > 65) (*out)[code].tenths = 65;
     }
     for (const char32_t code : kFrequentHangul) (*out)[code].tenths = 48;
-    for (const char32_t code : kFrequentGreek) (*out)[code].tenths = 30;
     for (const auto& [letter, tenths] : kCyrillic) {
       (*out)[letter].tenths = tenths;
-      const char32_t capital = letter == U'ё' ? U'Ё' : letter == U'і' ? U'І' : letter - 0x20;
-      (*out)[capital].tenths = static_cast<std::uint8_t>(tenths + 25);
+      (*out)[capital_of(letter)].tenths = static_cast<std::uint8_t>(tenths + 25);
+    }
+    for (const auto& [letter, tenths] : kGreek) {
+      (*out)[letter].tenths = tenths;
+      if (letter >= U'α' && letter != U'ς' && letter <= U'ω') {
+        (*out)[letter - 0x20].tenths = static_cast<std::uint8_t>(tenths + 25);
+      }
     }
     return out;
   }();
@@ -167,9 +184,9 @@ const Table& table() {
 // What it costs that `now` stands behind `before`.
 double between(const Cost& before, const Cost& now) {
   const Side a = before.side;
-  const bool word_before = a == Side::kPlain || a == Side::kAccented || a == Side::kSmall || a == Side::kCapital ||
-                           a == Side::kHangul || a == Side::kEast || a == Side::kOther || a == Side::kHalfKana ||
-                           a == Side::kFollowing;
+  const bool word_before = a == Side::kPlain || a == Side::kVietnamese || a == Side::kAccented || a == Side::kSmall ||
+                           a == Side::kCapital || a == Side::kHangul || a == Side::kEast || a == Side::kOther ||
+                           a == Side::kHalfKana || a == Side::kFollowing;
   switch (now.side) {
     case Side::kNothing: return 0;
     case Side::kPlain:
@@ -177,7 +194,11 @@ double between(const Cost& before, const Cost& now) {
              : a == Side::kBox                                                                      ? 2
              : a == Side::kSign                                                                     ? 1
                                                                                                     : 0;
+    case Side::kVietnamese:
+      if (a == Side::kAccented) return 0;
+      [[fallthrough]];
     case Side::kAccented:
+      if (a == Side::kVietnamese) return 0;
       if (a == Side::kAccented) return 3;
       return a == Side::kPlain ? -0.5 : word_before ? 5 : a == Side::kSign || a == Side::kBox ? 1 : 0;
     case Side::kSign:

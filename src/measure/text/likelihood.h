@@ -10,10 +10,11 @@ namespace assay {
 
 /// What of a character its neighbours ask.
 enum class Side : std::uint8_t {
-  kNothing,   // blanks, ASCII digits and punctuation
-  kPlain,     // letters of ASCII
-  kAccented,  // other Latin letters
-  kSign,      // signs and punctuation above ASCII, controls
+  kNothing,     // blanks, ASCII digits and punctuation
+  kPlain,       // letters of ASCII
+  kAccented,    // other Latin letters
+  kVietnamese,  // the Latin letters that stand beside other accented ones
+  kSign,        // signs and punctuation above ASCII, controls
   kBox,
   kSmall,    // Cyrillic and Greek
   kCapital,  // Cyrillic and Greek

@@ -278,7 +278,7 @@ class Reader {
       } else if (i >= 1 && (one.code == 0xfffd || (one.code == '?' && mark_is_hole(next, i)))) {
         hole = i;
         ++holes;
-      } else if (i + 1 == length_ && length_ >= 3 && i >= 2 && holes == 0) {
+      } else if (i + 1 == length_ && holes == 0 && may_lack_last()) {
         hole = i;  // dropped: "â€" for "â€\x9d"
         ++holes;
         codes_[i] = 0;
@@ -299,6 +299,10 @@ class Reader {
   bool space_is_hole(unsigned i) const {
     return (bytes_[0] == 0xc3 && i == 1 && length_ == 2 && !is_capital(around_.before)) ||
            (length_ == 3 && i == 2 && bytes_[0] == 0xe0 && around_.last == Kind::kThai);
+  }
+  // The last byte is often dropped, and only where the others tell enough: "â€" for a quotation mark, "ðŸ˜" for a face.
+  bool may_lack_last() const {
+    return (bytes_[0] == 0xe2 && bytes_[1] == 0x80) || (bytes_[0] == 0xf0 && bytes_[1] == 0x9f);
   }
   // A question mark stands for a lost byte where a byte of the page follows at once.
   bool mark_is_hole(std::size_t at, unsigned i) const {

@@ -188,6 +188,17 @@ std::size_t end_of(std::string_view text, std::size_t to) {
   return to;
 }
 
+// "àèìòù ÀÈÌÒÙ": the letters of an alphabet or of a keyboard, in their order.
+bool is_list_of_letters(std::u32string_view text) {
+  std::size_t rising = 0;
+  std::size_t other = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i - 1] < 0x80 || text[i] < 0x80) continue;
+    ++(text[i] > text[i - 1] && text[i] - text[i - 1] < 0x20 ? rising : other);
+  }
+  return rising >= 3 && other * 4 <= rising;
+}
+
 constexpr double kSuspicious = 8;  // the sum at which a stretch is tried
 constexpr double kDrop = 10;
 
@@ -246,6 +257,7 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
     characters_.push_back(one.code);
     at += one.bytes;
   }
+  if (is_list_of_letters(characters_)) return;
   const double now = cost_of(characters_);
   if (!known_) {
     ++tries_;

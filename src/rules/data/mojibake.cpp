@@ -20,7 +20,7 @@ class MojibakeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
     const MisreadVerdict verdict = misread_utf8(document.text());
-    if (pages_.find(document.text()) && pages_.gain() > 2 * verdict.weight) {
+    if (pages_.find(document.text()) && pages_.gain() > 3.5 * verdict.weight) {
       judge_pages(document, out);
     } else {
       judge_utf8(document, verdict, out);
