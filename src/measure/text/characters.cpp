@@ -39,6 +39,7 @@ constexpr KindRange kSpecial[] = {
     {0x3164, 0x3164, Kind::kInvisible},   {0xfe00, 0xfe0f, Kind::kSelector},    {0xfeff, 0xfeff, Kind::kZeroWidth},
     {0xff66, 0xff9f, Kind::kHalfKana},    {0xffa0, 0xffa0, Kind::kInvisible},   {0xfff9, 0xfffb, Kind::kInvisible},
     {0xfffd, 0xfffd, Kind::kReplacement}, {0x250, 0x2ff, Kind::kPhonetic},      {0x1d00, 0x1dbf, Kind::kPhonetic},
+    {0x640, 0x640, Kind::kArabic},        {0x3031, 0x3035, Kind::kKana},        {0x30fc, 0x30fc, Kind::kKana},
     {0xe0000, 0xe007f, Kind::kTag},       {0xe0100, 0xe01ef, Kind::kSelector},  {0x1f000, 0x1faff, Kind::kEmoji},
     {0x2600, 0x27bf, Kind::kEmoji},
 };

@@ -68,6 +68,10 @@ class Clusters {
   }
   void close() {
     if (open_.length == 0) return;
+    if (open_.count == 0) {  // nothing that proves anything
+      open_ = {};
+      return;
+    }
     if (size_ < kept_.size()) {
       kept_[size_++] = open_;
     } else {

@@ -1,0 +1,256 @@
+// How likely a text is: a model of single characters and of the kinds of two neighbours, for all scripts at once.
+//
+// Wrong decodings are undone by trying: what comes out has to be more likely than what stands there. Both are readings of
+// the same bytes, so their likelihoods can be compared, and a model that is right within a nat a character decides after
+// a few characters, because wrong readings cost twice as much: a letter that is rare in its language, an ideograph that
+// no one knows, a capital in the middle of a word, a sign between letters.
+//
+// The model is small on purpose: no table has to be trained, stored and trusted.
+//   Cyrillic     frequencies of the letters of Russian; letters of other languages as rare ones
+//   ideographs   the 200 most frequent ones of Chinese (half of all text) and 100 of Japanese; others of a first level
+//                (GB 2312, Big5, JIS); rare ones
+//   Hangul       the 100 most frequent syllables; others of KS X 1001; the other 8,800
+//   other scripts and Latin: one value for a letter, another for a rare one
+//   neighbours   what a change of script, of case or a sign within a word costs
+// In nats; set from the shares in running text (a character of share p costs -ln p), rounded.
+// Limits: says nothing of words. Two readings in one script whose letters are equally frequent are not told apart.
+
+#include "measure/text/likelihood.h"
+
+#include <array>
+#include <memory>
+
+#include "measure/text/code_pages.h"
+
+namespace assay {
+
+namespace {
+
+using Kind = CharacterKind;
+
+constexpr std::u32string_view kFrequentHan =
+    U"的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然"
+    U"家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日者意无力它与长把机"
+    U"十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被利什二等产或新己制身果加西"
+    U"月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活更别打女"
+    U"变四总何电数安少报才结反受目太量再感建务做接必场件计管期市直资命"
+    U"這個們來國說時會對發後過樣裡種經麼學現當沒動還進從實無與長機關點業將兩間問應頭體見產話給門兒東聲員論處義幾認"
+    U"條係氣題變總電數報結場計務請為於著裏";
+constexpr std::u32string_view kFrequentKanji =
+    U"日本語年会議時事社見連発対部党市業定今場選米問高代実円関決京戦経最氏調当約首治強気七期野思記書読使用付分行"
+    U"者者間的後前予来通知設更新確認表示変追加情報入力方法能必要";
+constexpr std::u32string_view kFrequentHangul =
+    U"이다는에의가을로하고지은를한기사도어리시자정아인서대나일부수있보해들그스과전게라으적주만장관제상구습니면원동성"
+    U"여공조비위용문경안방국영선무연계였었했된되음요세우발건통설치할때같없오개회신물학생마모화분유소야러미것와중합드터"
+    U"트내려일파실행메명령";
+
+struct LetterCost {
+  char32_t letter;
+  std::uint8_t tenths;  // of a nat
+};
+// Of Russian; letters of other languages as in these.
+constexpr LetterCost kCyrillic[] = {
+    {U'о', 22}, {U'е', 25}, {U'а', 25}, {U'и', 26}, {U'н', 27}, {U'т', 28}, {U'с', 29}, {U'р', 31}, {U'в', 31},
+    {U'л', 31}, {U'к', 34}, {U'м', 34}, {U'д', 35}, {U'п', 36}, {U'у', 36}, {U'я', 39}, {U'ы', 40}, {U'ь', 41},
+    {U'г', 41}, {U'з', 41}, {U'б', 41}, {U'ч', 43}, {U'й', 44}, {U'х', 46}, {U'ж', 47}, {U'ш', 50}, {U'ю', 51},
+    {U'ц', 53}, {U'щ', 55}, {U'э', 48}, {U'ф', 58}, {U'ъ', 60}, {U'ё', 60}, {U'і', 35}, {U'ї', 50}, {U'є', 50},
+    {U'ў', 50}, {U'ј', 38}, {U'ћ', 52}, {U'љ', 58}, {U'њ', 55}, {U'ђ', 62}, {U'џ', 65}, {U'ѓ', 62}, {U'ќ', 62},
+    {U'ѕ', 65}, {U'ґ', 65}, {U'ү', 45}, {U'ө', 45}, {U'қ', 42}, {U'ә', 42}, {U'ғ', 48}, {U'ң', 48}};
+constexpr LetterCost kGreek[] = {{U'α', 22}, {U'ο', 24}, {U'ι', 24}, {U'ε', 25}, {U'τ', 25}, {U'ν', 28}, {U'η', 30},
+                                 {U'σ', 31}, {U'υ', 32}, {U'ρ', 32}, {U'π', 32}, {U'κ', 32}, {U'μ', 34}, {U'ς', 34},
+                                 {U'λ', 35}, {U'ό', 39}, {U'ί', 39}, {U'έ', 39}, {U'ά', 40}, {U'ή', 41}, {U'ω', 41},
+                                 {U'δ', 41}, {U'γ', 41}, {U'θ', 45}, {U'χ', 46}, {U'ύ', 46}, {U'φ', 47}, {U'ώ', 47},
+                                 {U'β', 50}, {U'ξ', 53}, {U'ζ', 55}, {U'ψ', 65}};
+
+struct Entry {
+  std::uint8_t tenths = 0;  // of a nat
+  Side side = Side::kNothing;
+  Kind kind = Kind::kSpace;
+};
+
+bool is_common_hangul(char32_t code) {
+  const unsigned bytes = double_page(DoubleByte::kEucKr).encode(code);
+  return bytes >> 8 >= 0xb0 && bytes >> 8 <= 0xc8 && (bytes & 0xff) >= 0xa1;
+}
+
+bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || (c >= 0x48b && c % 2 == 1 && c < 0x530); }
+bool is_small_greek(char32_t c) { return (c >= 0x3ac && c <= 0x3ce) || c == 0x390 || c >= 0x1f00; }
+
+// Thai (and Lao, which lies 0x80 further): vowels that stand before their consonant, and what stands on or behind it.
+Side side_of_thai(char32_t code) {
+  const char32_t thai = code & ~char32_t{0x80};
+  if (thai >= 0xe40 && thai <= 0xe44) return Side::kLeading;
+  const bool follows = thai == 0xe31 || (thai >= 0xe33 && thai <= 0xe3a) || (thai >= 0xe47 && thai <= 0xe4e);
+  if (follows) return Side::kFollowing;
+  return thai >= 0xe50 ? Side::kNothing : Side::kOther;
+}
+
+// Letters that stand beside other accented ones.
+bool is_vietnamese(char32_t c) {
+  return (c >= 0x1ea0 && c < 0x1efa) || c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0;
+}
+
+Entry letter_entry(char32_t code, Kind kind) {
+  switch (kind) {
+    case Kind::kLatin:
+      if (is_vietnamese(code)) return {60, Side::kVietnamese, kind};
+      return {static_cast<std::uint8_t>(code < 0x180 ? 60 : 85), Side::kAccented, kind};
+    case Kind::kPhonetic: return {75, Side::kAccented, kind};
+    case Kind::kGreek: return is_small_greek(code) ? Entry{55, Side::kSmall, kind} : Entry{80, Side::kCapital, kind};
+    case Kind::kCyrillic:
+      return is_small_cyrillic(code) ? Entry{70, Side::kSmall, kind} : Entry{95, Side::kCapital, kind};
+    case Kind::kHan: return {static_cast<std::uint8_t>(han_levels(code) != 0 ? 85 : 130), Side::kEast, kind};
+    case Kind::kKana:
+      return {static_cast<std::uint8_t>(code < 0x30a0 ? 40 : code < 0x3100 ? 55 : 90), Side::kEast, kind};
+    case Kind::kHalfKana: return {80, Side::kHalfKana, kind};
+    case Kind::kHangul:
+      return {static_cast<std::uint8_t>(code >= 0xac00 && is_common_hangul(code) ? 75 : 130), Side::kHangul, kind};
+    case Kind::kHebrew: return {42, code < 0x5d0 && code != 0x5be ? Side::kFollowing : Side::kOther, kind};
+    case Kind::kArabic: return {static_cast<std::uint8_t>(code < 0x700 ? 42 : 90), Side::kOther, kind};
+    case Kind::kThai: return {42, side_of_thai(code), kind};
+    case Kind::kOtherLetter: return {110, Side::kOther, kind};
+    default: return {60, Side::kOther, kind};
+  }
+}
+
+Entry entry_from_kind(char32_t code) {
+  const Kind kind = kind_of(code);
+  if (code < 0x80) {
+    if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) {
+      return {static_cast<std::uint8_t>(code >= 'a' ? 30 : 55), Side::kPlain, Kind::kLatin};
+    }
+    if (kind == Kind::kControl) return {140, Side::kSign, kind};
+    return {static_cast<std::uint8_t>(kind == Kind::kSpace   ? 20
+                                      : kind == Kind::kDigit ? 35
+                                                             : 45),
+            Side::kNothing, kind};
+  }
+  if (is_letter(kind)) return letter_entry(code, kind);
+  const bool east = (code >= 0x3000 && code < 0x3040) || (code >= 0xff00 && code < 0xff66) || code == 0xffe5;
+  if (east)
+    return {static_cast<std::uint8_t>(code < 0x3003 || code == 0xff0c  ? 35
+                                      : code < 0x3012 || code < 0xff10 ? 50
+                                                                       : 70),
+            Side::kEastSign, kind};
+  switch (kind) {
+    case Kind::kControl:
+    case Kind::kPrivate:
+    case Kind::kUnassigned:
+    case Kind::kNonCharacter: return {150, Side::kSign, kind};
+    case Kind::kReplacement: return {40, Side::kSign, kind};
+    case Kind::kPunctuation:
+      return {static_cast<std::uint8_t>(
+                  (code >= 0x2010 && code <= 0x2026) || code == 0xab || code == 0xbb || code == 0xb7 ? 60 : 75),
+              Side::kSign, kind};
+    case Kind::kBox: return {80, Side::kBox, kind};
+    case Kind::kSpace: return {60, Side::kNothing, kind};
+    case Kind::kMark: return {60, Side::kAccented, kind};
+    case Kind::kDigit: return {50, Side::kNothing, kind};
+    default: return {75, Side::kSign, kind};
+  }
+}
+
+char32_t capital_of(char32_t cyrillic) {
+  if (cyrillic < 0x450) return cyrillic - 0x20;
+  return cyrillic < 0x460 ? cyrillic - 0x50 : cyrillic - 1;
+}
+
+using Table = std::array<Entry, 0x10000>;
+
+const Table& table() {
+  static const std::unique_ptr<const Table> built = [] {
+    auto out = std::make_unique<Table>();
+    for (char32_t code = 0; code < 0x10000; ++code) (*out)[code] = entry_from_kind(code);
+    for (const char32_t code : kFrequentHan) (*out)[code].tenths = 50;
+    for (const char32_t code : kFrequentKanji) {
+      if ((*out)[code].tenths > 65) (*out)[code].tenths = 65;
+    }
+    for (const char32_t code : kFrequentHangul) (*out)[code].tenths = 48;
+    for (const auto& [letter, tenths] : kCyrillic) {
+      (*out)[letter].tenths = tenths;
+      (*out)[capital_of(letter)].tenths = static_cast<std::uint8_t>(tenths + 25);
+    }
+    for (const auto& [letter, tenths] : kGreek) {
+      (*out)[letter].tenths = tenths;
+      if (letter >= U'α' && letter != U'ς' && letter <= U'ω') {
+        (*out)[letter - 0x20].tenths = static_cast<std::uint8_t>(tenths + 25);
+      }
+    }
+    return out;
+  }();
+  return *built;
+}
+
+// What it costs that `now` stands behind `before`.
+double between(const Cost& before, const Cost& now) {
+  const Side a = before.side;
+  const bool word_before = a == Side::kPlain || a == Side::kVietnamese || a == Side::kAccented || a == Side::kSmall ||
+                           a == Side::kCapital || a == Side::kHangul || a == Side::kEast || a == Side::kOther ||
+                           a == Side::kHalfKana || a == Side::kFollowing;
+  switch (now.side) {
+    case Side::kNothing: return 0;
+    case Side::kPlain:
+      return a == Side::kSmall || a == Side::kCapital || a == Side::kOther || a == Side::kFollowing ? 5
+             : a == Side::kBox                                                                      ? 2
+             : a == Side::kSign                                                                     ? 1
+                                                                                                    : 0;
+    case Side::kVietnamese:
+      if (a == Side::kAccented) return 0;
+      [[fallthrough]];
+    case Side::kAccented:
+      if (a == Side::kVietnamese) return 0;
+      if (a == Side::kAccented) return 3;
+      return a == Side::kPlain ? -0.5 : word_before ? 5 : a == Side::kSign || a == Side::kBox ? 1 : 0;
+    case Side::kSign:
+      return a == Side::kAccented                       ? 2
+             : a == Side::kSmall || a == Side::kCapital ? 3
+             : word_before                              ? 1.5
+             : a == Side::kSign                         ? 1
+                                                        : 0;
+    case Side::kBox: return a == Side::kBox ? -5 : word_before ? 4 : 0;
+    case Side::kSmall:
+    case Side::kCapital:
+      if (a == Side::kPlain || a == Side::kAccented || a == Side::kEast || a == Side::kOther) return 5;
+      if (a == Side::kBox) return 4;
+      if ((a == Side::kSmall || a == Side::kCapital) && before.kind != now.kind) return 5;
+      if (now.side == Side::kSmall) return 0;
+      return a == Side::kSmall ? 5 : a == Side::kCapital ? -1.5 : a == Side::kNothing ? -0.5 : 0;
+    case Side::kEast:
+      return a == Side::kAccented || a == Side::kSmall || a == Side::kCapital || a == Side::kOther ? 4
+             : a == Side::kHangul || a == Side::kHalfKana                                          ? 2
+                                                                                                   : 0;
+    case Side::kHalfKana: return a == Side::kEast ? 2 : a == Side::kHalfKana || a == Side::kNothing ? 0 : 2;
+    case Side::kHangul: return a == Side::kEast ? 2 : word_before && a != Side::kHangul && a != Side::kPlain ? 4 : 0;
+    case Side::kEastSign: return a == Side::kAccented || a == Side::kOther ? 3 : 0;
+    case Side::kOther: return word_before && before.kind != now.kind ? 5 : 0;
+    case Side::kLeading: return a == Side::kLeading || (word_before && before.kind != now.kind) ? 5 : 0;
+    case Side::kFollowing: return before.kind == now.kind && (a == Side::kOther || a == Side::kFollowing) ? 0 : 6;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Cost cost_of(char32_t code, const Cost& before) {
+  Cost out;
+  if (code < 0x10000) {
+    const Entry& entry = table()[code];
+    out = {0.1 * entry.tenths, entry.side, entry.kind};
+  } else {
+    out = {kind_of(code) == Kind::kEmoji ? 6.0 : 13.0, Side::kSign, kind_of(code)};
+  }
+  out.nats += between(before, out);
+  return out;
+}
+
+double cost_of(std::u32string_view text) {
+  double sum = 0;
+  Cost last;
+  for (const char32_t code : text) {
+    last = cost_of(code, last);
+    sum += last.nats;
+  }
+  return sum;
+}
+
+}  // namespace assay

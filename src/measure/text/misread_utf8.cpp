@@ -1,0 +1,493 @@
+// UTF-8 that was decoded with a code page of one byte. Each character above ASCII then stands as two to four: the first
+// is a byte from C2 to F4, the others are bytes from 80 to BF. In Windows-1252 "é" is "Ã©", "’" is "â€™".
+//
+// The idea: find such sequences and undo them, and weigh what stands there against what would stand there. Undoing alone
+// proves little: "Ê…" at the end of a Portuguese line, "ВІ" in Ukrainian, "─┤" in a table are sequences, too. So two
+// questions are asked of each, and answered with points, about two for a factor of ten in the odds:
+//   is the character that comes out natural here?   A letter of the word that it stands in, a letter of the script of
+//     the sequence before, a quotation mark, an emoji. Rare letters, IPA, combining marks, unassigned code points speak
+//     against it, and rule the sequence out: chance makes those, because few code points are in use.
+//   is what stands here odd?   A C1 control, a capital after a small letter, a sign inside a word, a letter of another
+//     script inside a word, a box beside a letter. A quotation mark or a blank behind the first letter is not: words end
+//     with them.
+// Points of all sequences of a page are added; the page with most is the one that was used. 5 are reached by one clear
+// sequence ("â€™", "Ã©" in a word) or several weak ones ("Â " twice). The points were set by hand from what follows from
+// the alphabets, and checked on texts in 90 languages and their mojibake in all pages; they are not fitted.
+//
+// Lost bytes. Windows-1252 leaves 81, 8D, 8F, 90, 9D undefined, so that decoders put U+FFFD, "?" or nothing; programs
+// turn the no-break space (A0) into a blank. Such a hole is filled with the byte that gives the most natural character.
+// Repeated misreadings ("Ã¢â‚¬â„¢") decode to natural letters at the first step already; repairing goes on until nothing
+// odd is left.
+//
+// Source: the code pages; the idea of judging by what comes out is that of ftfy (R. Speer), whose negative examples are
+// among the tests. Limits: pages with the same letters at the lead bytes (Windows-1254, ISO-8859-9, -15) are told as
+// Windows-1252; one short word in a script of its own may be missed.
+
+#include "measure/text/misread_utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "measure/text/characters.h"
+
+namespace assay {
+
+namespace {
+
+using Kind = CharacterKind;
+
+constexpr std::array<SingleByte, 18> kPages = {
+    SingleByte::kWestern,     SingleByte::kWindows1250, SingleByte::kWindows1251, SingleByte::kWindows1253,
+    SingleByte::kWindows1254, SingleByte::kWindows1255, SingleByte::kWindows1256, SingleByte::kWindows1257,
+    SingleByte::kMacRoman,    SingleByte::kDos437,      SingleByte::kDos850,      SingleByte::kDos852,
+    SingleByte::kDos866,      SingleByte::kKoi8R,       SingleByte::kIso2,        SingleByte::kIso5,
+    SingleByte::kMacCyrillic, SingleByte::kThai};
+
+// Lead bytes of characters that texts are made of. The others (C7, C9 to CD: IPA and marks; D3 to D5: rare Cyrillic,
+// Armenian; DC to DF; EE: private use; F1 on) come out of chance pairs only.
+constexpr bool is_lead(unsigned byte) {
+  return (byte >= 0xc2 && byte <= 0xc6) || byte == 0xc8 || (byte >= 0xce && byte <= 0xd2) ||
+         (byte >= 0xd6 && byte <= 0xdb) || (byte >= 0xe0 && byte <= 0xed) || byte == 0xef || byte == 0xf0;
+}
+constexpr bool is_rest(unsigned byte) { return byte >= 0x80 && byte <= 0xbf; }
+
+// For each character of the plane: as which pages' lead byte or following byte it can stand. Bit i: kPages[i].
+struct Roles {
+  struct Row {
+    std::uint32_t lead = 0;
+    std::uint32_t rest = 0;
+  };
+  std::array<std::uint16_t, 0x10000> index = {};
+  std::vector<Row> rows = {Row{}};
+  const Row& of(char32_t code) const { return rows[code < 0x10000 ? index[code] : 0]; }
+};
+
+const Roles& roles() {
+  static const std::unique_ptr<const Roles> built = [] {
+    auto out = std::make_unique<Roles>();
+    for (char32_t code = 0x80; code < 0x10000; ++code) {
+      Roles::Row row;
+      for (std::size_t i = 0; i < kPages.size(); ++i) {
+        const unsigned byte = single_page(kPages[i]).encode(code);
+        row.lead |= static_cast<std::uint32_t>(is_lead(byte)) << i;
+        row.rest |= static_cast<std::uint32_t>(is_rest(byte)) << i;
+      }
+      if ((row.lead | row.rest) == 0) continue;
+      out->index[code] = static_cast<std::uint16_t>(out->rows.size());
+      out->rows.push_back(row);
+    }
+    return out;
+  }();
+  return *built;
+}
+
+// What stands around a sequence.
+struct Around {
+  char32_t before = ' ';
+  char32_t after = ' ';
+  Kind last = Kind::kSpace;  // what the sequence right before came out as; kSpace: none is right before
+};
+
+bool is_plain_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word(char32_t c) { return c < 0x80 ? is_plain_letter(c) : is_letter(kind_of(c)); }
+bool is_latin_word(char32_t c) { return c < 0x80 ? is_plain_letter(c) : kind_of(c) == Kind::kLatin; }
+
+// Case of the Latin letters that matter here: Latin-1 and Latin Extended-A and -B come in pairs.
+bool is_capital(char32_t c) {
+  if (c < 0x80) return c >= 'A' && c <= 'Z';
+  if (c < 0x100) return c >= 0xc0 && c <= 0xde && c != 0xd7;
+  if (c >= 0x139 && c <= 0x148) return c % 2 == 1;
+  if (c >= 0x179 && c <= 0x17e) return c % 2 == 1;
+  if (c == 0x178 || c == 0x1a0) return true;
+  return ((c >= 0x100 && c < 0x180) || (c >= 0x1e00 && c < 0x1f00) || (c >= 0x218 && c < 0x21c)) && c % 2 == 0;
+}
+bool is_small(char32_t c) { return is_latin_word(c) && !is_capital(c); }
+
+// Letters that a living language writes often: Latin-1, the Latin Extended-A ones of Europe, Vietnamese, Romanian.
+bool is_usual_latin(char32_t c) {
+  if (c < 0x100) return c != 0xaa && c != 0xba;
+  if (c < 0x180)
+    return !(c >= 0x108 && c <= 0x10b) && !(c >= 0x124 && c <= 0x129) && !(c >= 0x134 && c <= 0x135) && c != 0x138 &&
+           c != 0x13f && c != 0x140 && !(c >= 0x149 && c <= 0x14b) && !(c >= 0x156 && c <= 0x157) &&
+           !(c >= 0x166 && c <= 0x169) && !(c >= 0x174 && c <= 0x177) && c != 0x17f && c != 0x132 && c != 0x133;
+  return c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0 || (c >= 0x218 && c <= 0x21b) ||
+         (c >= 0x1ea0 && c <= 0x1ef9);
+}
+
+double natural_latin(char32_t code, const Around& around) {
+  const bool after_word = is_latin_word(around.before) || around.last == Kind::kLatin;
+  const bool before_word = is_latin_word(around.after);
+  double points = after_word || before_word ? 2 : 0.5;
+  if (!is_usual_latin(code)) points -= 1.5;
+  const bool plain_before = is_plain_letter(around.before);
+  if (plain_before && is_small(around.before) && is_capital(code)) points -= 2;
+  if (plain_before && is_capital(around.before) && is_small(code) && is_capital(around.after)) points -= 2;
+  return points;
+}
+
+// Arrows, operators, boxes and shapes; signs of East Asian text. Not braille, dingbats of APL and the like.
+bool is_usual_sign(char32_t code) {
+  return (code >= 0x2000 && code < 0x2300) || (code >= 0x2500 && code < 0x27c0) || (code >= 0x3000 && code < 0x3040) ||
+         (code >= 0xff00 && code < 0xfff0);
+}
+
+double natural_sign(char32_t code) {
+  if (code == 0xa0) return 1.5;
+  if (code < 0xa0) return 0;  // a C1 control: a step of several misreadings
+  if (code < 0x100) {
+    constexpr std::u32string_view kUsual =
+        U"\u00a1\u00a3\u00a5\u00a7\u00a9\u00aa\u00ab\u00ad\u00ae\u00b0\u00b1\u00b4\u00b5\u00b7\u00ba\u00bb\u00bd\u00bf";
+    return kUsual.find(code) != std::u32string_view::npos ? 1.5 : 0.3;
+  }
+  if (code >= 0x2010 && code <= 0x203a) return 3;
+  if (code == 0x20ac || code == 0x2122 || code == 0x2026) return 2.5;
+  if (code == 0xfffd || code == 0xfeff) return 4;
+  switch (kind_of(code)) {
+    case Kind::kEmoji: return 3;
+    case Kind::kSymbol:
+    case Kind::kBox:
+    case Kind::kPunctuation: return is_usual_sign(code) ? 1.5 : -1;
+    case Kind::kZeroWidth:
+    case Kind::kJoiner:
+    case Kind::kSelector:
+    case Kind::kDirectionMark: return 1.5;
+    case Kind::kSpace: return 1;
+    default: return -4;
+  }
+}
+
+// How natural a character is where it would come out. Below 0: it is not.
+double natural(char32_t code, const Around& around) {
+  if (code >= 0xd800 && code < 0xe000) return around.last == Kind::kEmoji || code < 0xdc00 ? 1.5 : 3;  // CESU-8
+  const Kind kind = kind_of(code);
+  if (kind == Kind::kLatin) return natural_latin(code, around);
+  if (!is_letter(kind) && kind != Kind::kDigit) return natural_sign(code);
+  if (kind == Kind::kPhonetic || kind == Kind::kOtherLetter || kind == Kind::kMongolian) return -4;
+  const bool follows = around.last == kind || (kind == Kind::kHan && around.last == Kind::kKana) ||
+                       (kind == Kind::kKana && around.last == Kind::kHan);
+  double points = follows ? 2.5 : 0;
+  if (kind == Kind::kHan) points += han_levels(code) != 0 ? 1 : -2;
+  if (kind == Kind::kKana) points += 1;
+  if (kind == Kind::kHangul && follows) points += 0.5;
+  // Script changes within a word.
+  if (!follows && (is_plain_letter(around.before) || is_plain_letter(around.after)) && kind != Kind::kHan) points -= 2;
+  return points;
+}
+
+bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || c == 0x491; }
+
+// How odd the characters are that stand there: the first of a sequence.
+double odd_lead(char32_t lead, char32_t first_rest, const Around& around) {
+  const Kind kind = kind_of(lead);
+  if (kind == Kind::kBox) {
+    if (kind_of(first_rest) == Kind::kBox) return -3;  // a table
+    return 2.5;
+  }
+  if (kind_of(first_rest) == Kind::kBox && is_letter(kind)) return 2.5;
+  double points = 0;
+  const bool after_word = is_word(around.before);
+  if (!is_letter(kind)) return after_word && around.last == Kind::kSpace ? 1.5 : 0;
+  if (kind == Kind::kLatin) {
+    if (is_capital(lead)) {
+      if (is_latin_word(around.before)) {
+        points += is_small(around.before) ? 2 : -0.5;
+      } else if (around.before >= '0' && around.before <= '9') {
+        points += 1;
+      } else {
+        points += 0.5;
+      }
+    }
+    return points;
+  }
+  // Nothing but letters of one script is a word, save where the case is that of no word ("тАЩ").
+  if (kind == Kind::kCyrillic && kind_of(first_rest) == kind) {
+    const bool small = is_small_cyrillic(lead);
+    if (small == is_small_cyrillic(first_rest) || !small)
+      points -= small ? 3 : 1;
+    else
+      points += 1;
+  }
+  // A letter of another script within a word of Latin letters.
+  if (is_plain_letter(around.before) || is_plain_letter(around.after)) points += 2;
+  return points;
+}
+
+// The others.
+double odd_rest(char32_t lead, char32_t code, bool last_one, const Around& around, bool more) {
+  if (code >= 0x80 && code < 0xa0) return 3;
+  if (code == 0xa0 || code < 0x80) return 0;
+  const bool goes_on = !last_one || is_word(around.after) || more;
+  switch (kind_of(code)) {
+    case Kind::kPunctuation: {
+      const bool quote = (code >= 0x2010 && code <= 0x203a) || code == 0xab || code == 0xbb || code == 0xb7;
+      if (quote) return goes_on ? 1 : -0.5;
+      return goes_on ? 2 : 1;  // ¡ § ¶ ¿
+    }
+    case Kind::kSymbol:
+    case Kind::kNumber:
+    case Kind::kPhonetic:
+    case Kind::kSoftHyphen: return (goes_on ? 2 : 1) - (is_letter(kind_of(lead)) ? 0 : 1);
+    default: return 0.3;
+  }
+}
+
+struct Sequence {
+  Misread misread;
+  Kind kind = Kind::kSpace;  // of what comes out
+};
+
+constexpr unsigned length_of(unsigned lead) { return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4; }
+
+// The code point of the bytes; 0 where they are none. Surrogates pass: CESU-8.
+char32_t code_of(const std::array<unsigned, 4>& bytes, unsigned length) {
+  const auto low = [&](unsigned i) { return bytes[i] & 0x3f; };
+  if (length == 2) return (bytes[0] & 0x1f) << 6 | low(1);
+  if (length == 3) {
+    const char32_t code = (bytes[0] & 0x0f) << 12 | low(1) << 6 | low(2);
+    return code < 0x800 ? 0 : code;
+  }
+  const char32_t code = (bytes[0] & 0x07) << 18 | low(1) << 12 | low(2) << 6 | low(3);
+  return code < 0x10000 || code > 0x10ffff ? 0 : code;
+}
+
+// Reads one sequence of a page at a lead character.
+class Reader {
+ public:
+  Reader(std::string_view text, unsigned page) : text_(text), page_(single_page(kPages[page])) {}
+
+  // `at`: of a character that is a lead byte of the page. weight < 0 or length 0: none.
+  Sequence read(std::size_t at, const Around& around) {
+    around_ = around;
+    Character one = character_at(text_, at);
+    bytes_[0] = page_.encode(one.code);
+    length_ = length_of(bytes_[0]);
+    codes_[0] = one.code;
+    std::size_t next = at + one.bytes;
+    unsigned holes = 0;
+    unsigned hole = 0;
+    for (unsigned i = 1; i < length_; ++i) {
+      one = next < text_.size() ? character_at(text_, next) : Character{' ', 0};
+      const unsigned byte = one.code >= 0x80 ? page_.encode(one.code) : 0;
+      codes_[i] = one.code;
+      if (is_rest(byte)) {
+        bytes_[i] = byte;
+      } else if (one.code == ' ' && one.bytes > 0 && space_is_hole(i)) {
+        bytes_[i] = 0xa0;
+      } else if (i >= 1 && (one.code == 0xfffd || (one.code == '?' && mark_is_hole(next, i)))) {
+        hole = i;
+        ++holes;
+      } else if (i + 1 == length_ && holes == 0 && may_lack_last()) {
+        hole = i;  // dropped: "â€" for "â€\x9d"
+        ++holes;
+        codes_[i] = 0;
+        continue;
+      } else {
+        return {};
+      }
+      next += one.bytes;
+    }
+    if (holes > 1) return {};
+    around_.after = next < text_.size() ? character_at(text_, next).code : U' ';
+    more_ = page_.encode(around_.after) >= 0xc2 && around_.after >= 0x80;
+    return judge(at, next - at, hole);
+  }
+
+ private:
+  // A blank stands for A0 where the sequence goes on behind it, or where "Ã" stands alone: it was "à".
+  bool space_is_hole(unsigned i) const {
+    return (bytes_[0] == 0xc3 && i == 1 && length_ == 2 && !is_capital(around_.before)) ||
+           (length_ == 3 && i == 2 && bytes_[0] == 0xe0 && around_.last == Kind::kThai);
+  }
+  // The last byte is often dropped, and only where the others tell enough: "â€" for a quotation mark, "ðŸ˜" for a face.
+  bool may_lack_last() const {
+    return (bytes_[0] == 0xe2 && bytes_[1] == 0x80) || (bytes_[0] == 0xf0 && bytes_[1] == 0x9f);
+  }
+  // A question mark stands for a lost byte where a byte of the page follows at once.
+  bool mark_is_hole(std::size_t at, unsigned i) const {
+    if (at + 1 >= text_.size()) return false;
+    const Character after = character_at(text_, at + 1);
+    const unsigned byte = after.code >= 0x80 ? page_.encode(after.code) : 0;
+    return i + 1 < length_ ? is_rest(byte) : is_lead(byte);
+  }
+
+  Sequence judge(std::size_t at, std::size_t length, unsigned hole) {
+    Sequence out;
+    out.misread = {at, length, 0, -4};
+    if (hole == 0) {
+      weigh(out);
+    } else {
+      for (const unsigned byte : {0x9dU, 0x80U, 0x81U, 0x84U, 0x8dU, 0x8fU, 0x90U}) {
+        bytes_[hole] = byte;
+        weigh(out);
+      }
+      if (codes_[hole] == 0) out.misread.weight -= 1;
+      // What was filled in is a guess, and a good one for quotation marks only.
+      const bool quote = out.misread.code >= 0x2010 && out.misread.code <= 0x203a;
+      if (out.misread.length > 0 && !quote) out.misread.code = 0xfffd;
+    }
+    return out;
+  }
+
+  void weigh(Sequence& out) {
+    const char32_t code = code_of(bytes_, length_);
+    if (code == 0) return;
+    double points = natural(code, around_);
+    if (points < 0) return;
+    points += odd_lead(codes_[0], codes_[1], around_);
+    for (unsigned i = 1; i < length_; ++i) {
+      points += codes_[i] == 0xfffd || codes_[i] == '?'
+                    ? 1.5
+                    : odd_rest(codes_[0], codes_[i], i + 1 == length_, around_, more_);
+    }
+    // "Â" and "Ã" stand before signs and blanks in no language.
+    const Kind rest = kind_of(codes_[1]);
+    const bool sign = rest == Kind::kSymbol || rest == Kind::kNumber || codes_[1] == 0xa0 || rest == Kind::kSoftHyphen;
+    if (bytes_[0] == 0xc2 && length_ == 2 && sign && codes_[0] == 0xc2 && !is_word(around_.before)) points += 2;
+    if (points <= out.misread.weight) return;
+    out.misread.weight = points;
+    out.misread.code = code;
+    out.kind = code >= 0xd800 && code < 0xe000 ? Kind::kEmoji : kind_of(code);
+  }
+
+  std::string_view text_;
+  const SinglePage& page_;
+  Around around_;
+  std::array<unsigned, 4> bytes_ = {};
+  std::array<char32_t, 4> codes_ = {};
+  unsigned length_ = 0;
+  bool more_ = false;
+};
+
+constexpr double kWorthCounting = 1.5;
+
+// Blanks and signs between two sequences do not end a text in a script.
+bool reaches(std::string_view text, std::size_t end, std::size_t at) {
+  if (at < end || at - end > 2) return false;
+  for (std::size_t i = end; i < at; ++i) {
+    if (is_plain_letter(static_cast<unsigned char>(text[i])) || static_cast<unsigned char>(text[i]) >= 0x80)
+      return false;
+  }
+  return true;
+}
+
+struct PageState {
+  std::size_t end = 0;  // of the last sequence
+  Kind last = Kind::kSpace;
+  double weight = 0;
+  double heaviest = 0;
+  std::size_t count = 0;
+};
+
+Around around_of(std::string_view text, std::size_t at, const PageState& state) {
+  Around out;
+  if (at > 0) out.before = character_at(text, before(text, at)).code;
+  if (state.end > 0 && reaches(text, state.end, at)) out.last = state.last;
+  return out;
+}
+
+// One sequence of a page at `at`; true: it counts, and the state is behind it.
+bool step(std::string_view text, std::size_t at, unsigned page, PageState& state, Sequence& out) {
+  if (at < state.end) return false;
+  Reader reader(text, page);
+  out = reader.read(at, around_of(text, at, state));
+  if (out.misread.length == 0 || out.misread.weight <= -4) return false;
+  state.end = at + out.misread.length;
+  state.last = out.kind;
+  return out.misread.weight >= kWorthCounting;
+}
+
+unsigned index_of(SingleByte page) {
+  return static_cast<unsigned>(std::find(kPages.begin(), kPages.end(), page) - kPages.begin());
+}
+
+}  // namespace
+
+MisreadVerdict misread_utf8(std::string_view text) {
+  const Roles& table = roles();
+  std::array<PageState, kPages.size()> states;
+  for (std::size_t at = next_high(text, 0); at < text.size();) {
+    const Character one = character_at(text, at);
+    const std::uint32_t lead = table.of(one.code).lead;
+    std::size_t next = at + one.bytes;
+    if (lead != 0 && next < text.size()) {
+      const Character rest = character_at(text, next);
+      const bool hole = rest.code == 0xfffd || rest.code == '?' || rest.code == ' ';
+      std::uint32_t pages = lead & (hole ? lead : table.of(rest.code).rest);
+      for (; pages != 0; pages &= pages - 1) {
+        const auto page = static_cast<unsigned>(__builtin_ctz(pages));
+        Sequence found;
+        PageState& state = states[page];
+        if (!step(text, at, page, state, found)) continue;
+        state.weight += std::min(found.misread.weight, 8.0);
+        state.heaviest = std::max(state.heaviest, found.misread.weight);
+        ++state.count;
+      }
+    }
+    at = next < text.size() && static_cast<unsigned char>(text[next]) < 0x80 ? next_high(text, next) : next;
+  }
+  MisreadVerdict out;
+  for (std::size_t i = 0; i < kPages.size(); ++i) {
+    if (states[i].weight <= out.weight) continue;
+    out = {kPages[i], states[i].weight, states[i].heaviest, states[i].count};
+  }
+  return out;
+}
+
+void each_misread(std::string_view text, SingleByte page, const std::function<void(const Misread&)>& take) {
+  const Roles& table = roles();
+  const unsigned index = index_of(page);
+  PageState state;
+  for (std::size_t at = next_high(text, 0); at < text.size();) {
+    const Character one = character_at(text, at);
+    Sequence found;
+    if ((table.of(one.code).lead >> index & 1) != 0) {
+      step(text, at, index, state, found);
+      if (found.misread.length > 0 && found.misread.weight > 0) take(found.misread);
+    }
+    at = next_high(text, at + one.bytes);
+  }
+}
+
+std::string undo_misread(std::string_view text, SingleByte page, int& times) {
+  const Roles& table = roles();
+  const unsigned index = index_of(page);
+  std::string now(text);
+  for (times = 0; times < 6; ++times) {
+    std::string next;
+    PageState state;
+    std::size_t done = 0;
+    char32_t high = 0;  // half of a surrogate pair
+    bool changed = false;
+    for (std::size_t i = next_high(now, 0); i < now.size();) {
+      const Character one = character_at(now, i);
+      Sequence found;
+      const bool lead = (table.of(one.code).lead >> index & 1) != 0;
+      if (lead && i >= state.end) step(now, i, index, state, found);
+      if (found.misread.length == 0 || found.misread.weight <= 0) {
+        i = next_high(now, i + one.bytes);
+        continue;
+      }
+      next.append(now, done, i - done);
+      done = i = i + found.misread.length;
+      changed = true;
+      char32_t code = found.misread.code;
+      if (code >= 0xd800 && code < 0xdc00) {
+        high = code;
+      } else {
+        if (code >= 0xdc00 && code < 0xe000)
+          code = high == 0 ? 0xfffd : 0x10000 + ((high & 0x3ff) << 10) + (code & 0x3ff);
+        append_utf8(code, next);
+        high = 0;
+      }
+      i = next_high(now, i);
+    }
+    if (!changed) break;
+    next.append(now, done);
+    now = std::move(next);
+  }
+  return now;
+}
+
+}  // namespace assay

@@ -1,0 +1,59 @@
+#pragma once
+// Text in an old encoding that was decoded with another one: Russian in KOI8-R read as Windows-1251, GBK read as Latin-1,
+// UTF-8 read as GBK, UTF-16 with its bytes swapped.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// Two encodings, by their index; see encoding_name.
+struct Confusion {
+  std::uint8_t read_as = 0;
+  std::uint8_t was = 0;
+  friend bool operator==(const Confusion&, const Confusion&) = default;
+};
+std::string_view encoding_name(std::uint8_t encoding);
+
+/// A stretch that is more likely once the wrong decoding is undone.
+struct WrongStretch {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  double gain = 0;  // nats
+};
+
+/// Looks through one text after the other; keeps scratch memory.
+class WrongPages {
+ public:
+  static constexpr std::size_t kMostStretches = 64;
+
+  /// Whether a wrong decoding was found; then what it was and where, the best first of equal ones the first.
+  bool find(std::string_view text);
+  Confusion confusion() const { return confusion_; }
+  double gain() const { return gain_; }
+  const std::vector<WrongStretch>& stretches() const { return stretches_; }
+
+  /// A stretch with the decoding undone; U+FFFD for what is lost.
+  std::string undo(std::string_view text) const;
+
+ private:
+  void examine(std::string_view text, std::size_t from, std::size_t to);
+  void try_all(std::u32string_view text, double now);
+
+  Confusion confusion_;
+  double gain_ = 0;
+  bool known_ = false;
+  unsigned tries_ = 0;
+  Confusion hunch_;  // the best of stretches that were not enough by themselves
+  double hunch_gain_ = 0;
+  double best_gain_ = 0;
+  Confusion best_;
+  std::vector<WrongStretch> stretches_;
+  std::u32string characters_;
+  std::string bytes_;
+  std::u32string undone_;
+};
+
+}  // namespace assay

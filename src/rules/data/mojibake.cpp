@@ -1,0 +1,86 @@
+// placeholder essay
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "measure/text/characters.h"
+#include "measure/text/misread_utf8.h"
+#include "measure/text/wrong_page.h"
+#include "rules/data/clusters.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+namespace {
+
+class MojibakeJudge : public DocumentJudge {
+ public:
+  explicit MojibakeJudge(const Parameters& set) : weight_(set["weight"]) {}
+
+  void judge(const SurveyedDocument& document, DocumentHits& out) override {
+    if (document.survey.high == 0) return;
+    const MisreadVerdict verdict = misread_utf8(document.text());
+    if (pages_.find(document.text()) && pages_.gain() > 3.5 * verdict.weight) {
+      judge_pages(document, out);
+    } else {
+      judge_utf8(document, verdict, out);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLongestRepair = 400;
+
+  void judge_pages(const SurveyedDocument& document, DocumentHits& out) {
+    for (const WrongStretch& one : pages_.stretches()) {
+      DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
+      hit.reason = {"pages", {{"was", encoding_name(pages_.confusion().was)}, {"page", encoding_name(pages_.confusion().read_as)}}};
+      hit.repaired = pages_.undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
+      out.add(std::move(hit));
+    }
+  }
+
+  void judge_utf8(const SurveyedDocument& document, const MisreadVerdict& verdict, DocumentHits& out) {
+    const std::string_view text = document.text();
+    if (verdict.weight < weight_ / 2) return;
+    const bool sure = verdict.weight >= weight_;
+    Clusters places(6);
+    each_misread(text, verdict.page, [&](const Misread& one) { places.add(one.offset, one.length, one.weight >= 1.5 ? 1 : 0); });
+    int times = 0;
+    DocumentHits found;
+    places.tell(found, sure ? Severity::kWarning : Severity::kNote, sure ? 0.95 : 0.5, {});
+    for (DocumentHit hit : found.found()) {
+      int once = 0;
+      hit.repaired = undo_misread(text.substr(hit.offset, std::min(hit.length, kLongestRepair)), verdict.page, once);
+      times = std::max(times, once);
+      const char* key = times >= 3 ? "utf8-often" : times == 2 ? "utf8-twice" : "utf8";
+      hit.reason = {key, {{"page", single_page(verdict.page).name}}};
+      out.add(std::move(hit));
+    }
+  }
+
+  double weight_;
+  WrongPages pages_;
+};
+
+std::unique_ptr<DocumentJudge> make(const Parameters& set) { return std::make_unique<MojibakeJudge>(set); }
+
+}  // namespace
+
+extern const Rule kMojibake;
+const Rule kMojibake{
+    .name = "mojibake",
+    .family = "data",
+    .title_en = "text that was decoded with the wrong encoding",
+    .title_zh = "用错误编码解码的文本（乱码）",
+    .scope = Scope::kDocument,
+    .severity = Severity::kWarning,
+    .parameters = {{"weight", "points", 5, 1, 100, "one sequence that no text has"}},
+    .sentences = {{"utf8", "UTF-8 read as {page}", "UTF-8 被当作 {page} 读取"},
+                  {"pages", "{was} read as {page}", "{was} 被当作 {page} 读取"},
+                  {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},
+                  {"utf8-often", "UTF-8 read as {page}, three times or more", "UTF-8 三次或更多次被当作 {page} 读取"}},
+    .docs = {},
+    .judge_documents = make,
+    .harm = 0.8};
+
+}  // namespace assay
