@@ -111,7 +111,7 @@ bool is_symbols(const LineCounts& counts) {
 void find_minified(std::string_view text, const TextSurvey& survey, std::vector<MinifiedStretch>& out) {
   out.clear();
   if (survey.longest_line < kLeastLine || survey.punctuation * 12 < survey.longest_line) return;
-  if ((survey.of(';') + survey.of('{') < 6 || survey.of('}') < 2) && survey.of('[') < 20) return;
+  if (survey.of(';') + survey.of('{') + survey.of('(') + survey.of('!') < 6 && survey.of('[') < 20) return;
   for (std::size_t first = 0; first < text.size();) {
     const std::size_t feed = text.find('\n', first);
     const std::size_t last = feed == std::string_view::npos ? text.size() : feed;
