@@ -1,0 +1,162 @@
+// Pages that say what millions of others say: placeholder text, consent, errors, domains for sale, menus. The phrases:
+// measure/text/phrases.cpp.
+//
+// A phrase in an article is nothing: articles speak of cookies. So only short documents are looked at, and what counts
+// is what the phrases leave: they carry a weight (3: says alone what the page is), and a document is boilerplate when
+// the weights of different phrases together are large for its length. 400 bytes with one strong phrase, 2,000 bytes with
+// four. Placeholder text is looked for in all documents that have its words at all; C4 drops documents that contain
+// "lorem ipsum", here it has to be a tenth of the document, or it is a note.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "measure/text/phrases.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+namespace {
+
+constexpr const char* kSentences[kPhraseKinds] = {"placeholder", "cookies", "script",    "parked",
+                                                  "missing",     "terms",   "navigation"};
+
+class Judge final : public DocumentJudge {
+ public:
+  explicit Judge(const Parameters& set)
+      : longest_(static_cast<std::size_t>(set["longest"])),
+        share_(set["share"]),
+        weight_(set["weight"]),
+        each_(set["each"]) {}
+
+  void judge(const SurveyedDocument& document, DocumentHits& out) override {
+    judge_placeholder(document, out);
+    if (out.found().empty() && document.text().size() <= longest_) judge_phrases(document, out);
+  }
+
+ private:
+  void judge_placeholder(const SurveyedDocument& document, DocumentHits& out) {
+    const TextSurvey& survey = document.survey;
+    if (survey.letters < 40 || survey.of('q') == 0 || survey.of('p') < 2) return;
+    const std::string_view text = document.text();
+    // Of its words these two are the rarest in other languages; each stretch of some lines has one of them.
+    if (memmem(text.data(), text.size(), "ipsum", 5) == nullptr &&
+        memmem(text.data(), text.size(), "Ipsum", 5) == nullptr &&
+        memmem(text.data(), text.size(), "eiusmod", 7) == nullptr &&
+        memmem(text.data(), text.size(), "IPSUM", 5) == nullptr) {
+      return;
+    }
+    find_placeholder(text, found_);
+    std::size_t bytes = 0;
+    for (const FoundPhrase& stretch : found_) bytes += stretch.length;
+    const bool bad = static_cast<double>(bytes) >= share_ * static_cast<double>(text.size());
+    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    for (const FoundPhrase& stretch : found_) {
+      out.add({.offset = stretch.offset,
+               .length = stretch.length,
+               .severity = bad ? Severity::kWarning : Severity::kNote,
+               .confidence = bad ? 0.95 : 0.55,
+               .reason = {"placeholder", {{"bytes", stretch.length}}}});
+    }
+  }
+
+  void judge_phrases(const SurveyedDocument& document, DocumentHits& out) {
+    const std::string_view text = document.text();
+    find_phrases(text, found_);
+    if (found_.empty()) return;
+    double weight = 0;
+    std::size_t covered = 0;
+    std::array<std::size_t, kPhraseKinds> by_kind = {};
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      covered += found_[i].length;
+      if (is_repeated(text, i)) continue;
+      weight += found_[i].weight;
+      by_kind[static_cast<std::size_t>(found_[i].kind)] += found_[i].weight;
+    }
+    const auto kind = static_cast<std::size_t>(std::ranges::max_element(by_kind) - by_kind.begin());
+    // Characters of Chinese or Japanese say as much as three letters.
+    const double size = static_cast<double>(text.size());
+    const bool strong = by_kind[kind] >= 3 && kind != static_cast<std::size_t>(PhraseKind::kNavigation);
+    const double wanted = weight_ + size / each_;
+    const bool bad = (weight >= wanted && by_kind[kind] >= 2) || (strong && size <= each_ / 2) ||
+                     (weight >= weight_ && static_cast<double>(covered) * 3 >= size);
+    if (!bad && weight < wanted / 2) return;
+    const FoundPhrase& first = found_.front();
+    const FoundPhrase& last = found_.back();
+    out.add({.offset = first.offset,
+             .length = last.offset + last.length - first.offset,
+             .severity = bad ? Severity::kWarning : Severity::kNote,
+             .confidence = !bad     ? 0.4
+                           : strong ? 0.85
+                                    : 0.75,
+             .reason = {kSentences[kind], {{"count", found_.size()}}}});
+  }
+
+  // Whether the phrase has been seen in this document.
+  bool is_repeated(std::string_view text, std::size_t i) const {
+    const std::string_view phrase = text.substr(found_[i].offset, found_[i].length);
+    return std::any_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(i),
+                       [&](const FoundPhrase& before) { return text.substr(before.offset, before.length) == phrase; });
+  }
+
+  std::size_t longest_;
+  double share_, weight_, each_;
+  std::vector<FoundPhrase> found_;
+};
+
+std::unique_ptr<DocumentJudge> judge_documents(const Parameters& set) { return std::make_unique<Judge>(set); }
+
+}  // namespace
+
+extern const Rule kBoilerplate;
+const Rule kBoilerplate{
+    .name = "boilerplate",
+    .family = "data",
+    .title_en = "placeholder text, or a page of nothing but a banner, an error or a menu",
+    .title_zh = "占位文本，或只有横幅、错误提示、菜单的页面",
+    .scope = Scope::kDocument,
+    .severity = Severity::kWarning,
+    .parameters = {{"longest", "bytes", 2000, 100, 1e6, "a longer page has something of its own to say"},
+                   {"share", "of the document", 0.1, 0, 1,
+                    "an article about typography quotes one line of placeholder text"},
+                   {"weight", "points", 3, 1, 100,
+                    "one phrase that says alone what the page is, or two that are telling"},
+                   {"each", "bytes", 800, 50, 1e6,
+                    "one more point for each: prose that mentions a phrase in passing has no more"}},
+    .sentences =
+        {{"placeholder", "{bytes} bytes of placeholder text (lorem ipsum)", "{bytes} 字节占位文本（lorem ipsum）"},
+         {"cookies", "a cookie banner: {count} of its phrases", "Cookie 提示：{count} 处惯用语"},
+         {"script", "a page that asks for JavaScript: {count} of its phrases",
+          "要求启用 JavaScript 的页面：{count} 处惯用语"},
+         {"parked", "a parked domain or an empty site: {count} of its phrases", "停放的域名或空站点：{count} 处惯用语"},
+         {"missing", "an error page: {count} of its phrases", "错误页面：{count} 处惯用语"},
+         {"terms", "rights and terms only: {count} of their phrases", "仅含版权与条款：{count} 处惯用语"},
+         {"navigation", "a menu without a text: {count} of its phrases", "只有菜单而无正文：{count} 处惯用语"}},
+    .docs =
+        {.finds =
+             "Placeholder text, and short pages of which a cookie banner, an error, a request for JavaScript, a domain "
+             "for "
+             "sale, terms or a menu is all there is. English, German, French, Spanish, Portuguese, Italian, Dutch, "
+             "Russian, Chinese, Japanese and some more.",
+         .matters =
+             "The same page comes from millions of addresses, never quite equal, so that removing duplicates leaves "
+             "many of them.",
+         .decides = "Documents of at most `longest` bytes: phrases of a table, each with 1 to 3 points, count once. A "
+                    "warning at "
+                    "`weight` points and one more for each `each` bytes; with a phrase of 3 points in a page of half "
+                    "of `each`; or "
+                    "when phrases are a third of the page. Half of the points are a note. Placeholder text of at least "
+                    "eight words, "
+                    "anywhere: a warning from `share` of the document on, else a note.",
+         .example = "`an error page: 3 of its phrases`",
+         .to_do = "Drop the documents. Placeholder text also marks templates and demonstrations: look at their source.",
+         .false_alarms = "Short texts about web pages; manuals that quote messages.",
+         .references =
+             "Raffel et al., Exploring the Limits of Transfer Learning (C4), 2020: policy lines, JavaScript, lorem "
+             "ipsum."},
+    .judge_documents = judge_documents};
+
+}  // namespace assay
