@@ -100,13 +100,14 @@ struct JsonShape {
   FieldChoice choice;
 };
 
+// Objects written over several lines begin with a line that is none, and have few lines that are some.
 JsonShape shape_of_json(std::string_view text, std::string_view field) {
   FieldChoice lines = choose_field(text, field);
-  FieldChoice values = choose_field_of_values(text, field);
   const std::string_view start = without_mark(text);
   const bool list = start.substr(std::min(start.find_first_not_of(" \t\r\n"), start.size())).starts_with('[');
-  const bool by_line = lines.objects() > 0 && !list && lines.objects() * 2 >= values.objects();
-  if (by_line || values.objects() == 0) return {true, std::move(lines)};
+  if (!list && lines.objects() * 2 >= lines.lines()) return {true, std::move(lines)};
+  FieldChoice values = choose_field_of_values(text, field);
+  if (values.objects() == 0) return {true, std::move(lines)};
   return {false, std::move(values)};
 }
 

@@ -49,7 +49,10 @@ class FieldChoice {
   /// that most of them have.
   explicit FieldChoice(std::string_view field);
   void see(std::string_view object);
+  /// A line that is no object.
+  void pass() { ++others_; }
   std::uint64_t objects() const { return objects_; }
+  std::uint64_t lines() const { return objects_ + others_; }
   /// Its name is empty where no object has it.
   TextField best() const;
   /// The keys that there are, in the order in which they came.
@@ -63,6 +66,7 @@ class FieldChoice {
   std::vector<Candidate> candidates_;
   std::vector<std::string> keys_;
   std::uint64_t objects_ = 0;
+  std::uint64_t others_ = 0;
 };
 
 }  // namespace assay
