@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/result.h"
 #include "format/documents/json_walk.h"
 
 namespace assay {
@@ -68,5 +69,13 @@ class FieldChoice {
   std::uint64_t objects_ = 0;
   std::uint64_t others_ = 0;
 };
+
+/// "a, b, c, and 4 more"
+std::string listed_names(const std::vector<std::string>& names);
+
+/// The error of a file of rows that have none of the fields of text (kUnrecognised), or not the one that is wanted
+/// (kUsage, with the nearest).
+std::unexpected<Error> no_text_field(const std::string& path, const std::vector<std::string>& names,
+                                     const std::string& wanted);
 
 }  // namespace assay
