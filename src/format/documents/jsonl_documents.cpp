@@ -21,7 +21,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kEnoughObjects = 200;
+constexpr std::size_t kEnoughLines = 200;
 
 std::string_view next_line(std::string_view& text) {
   const auto* end = static_cast<const char*>(std::memchr(text.data(), '\n', text.size()));
@@ -70,11 +70,16 @@ std::unique_ptr<DocumentReader> open_jsonl_documents(UnpackedFile file, const Do
 FieldChoice choose_field(std::string_view lines, std::string_view field) {
   FieldChoice choice(field);
   if (lines.starts_with(kByteOrderMark)) lines.remove_prefix(kByteOrderMark.size());
-  while (!lines.empty() && choice.objects() < kEnoughObjects) {
+  while (!lines.empty() && choice.lines() < kEnoughLines) {
     const std::string_view line = next_line(lines);
     JsonWalk walk(line);
     JsonValue value;
-    if (walk.peek() == '{' && walk.value(value) && walk.at_end()) choice.see(value.raw);
+    // Two objects on one line are a fault of that line, and no other shape of the file.
+    if (walk.peek() == '{' && walk.value(value) && (walk.at_end() || walk.peek() == '{')) {
+      choice.see(value.raw);
+    } else if (!is_blank(line) && !lines.empty()) {  // the last one may be cut
+      choice.pass();
+    }
   }
   return choice;
 }

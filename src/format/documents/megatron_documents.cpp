@@ -243,9 +243,9 @@ Result<std::int64_t> greatest_token(const MegatronIndex& index, const InputFile&
   std::string piece;
   std::int64_t greatest = 0;
   for (const std::uint64_t place : {std::uint64_t{0}, size / 2, size - std::min<std::uint64_t>(size, kProbe)}) {
-    piece.resize(kProbe);
-    const auto offset = static_cast<std::int64_t>(place / item * item);
-    piece.resize(ASSAY_TRY(tokens.read_at(offset, piece)));
+    const std::uint64_t offset = place / item * item;
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kProbe, size - offset)));
+    piece.resize(ASSAY_TRY(tokens.read_at(static_cast<std::int64_t>(offset), piece)));
     each_token(index.type(), piece, [&](std::int64_t token) {
       const std::uint64_t unsigned_token = static_cast<std::uint64_t>(token);
       if (unsigned_token > static_cast<std::uint64_t>(greatest)) greatest = token;
@@ -258,8 +258,9 @@ Result<std::int64_t> greatest_token(const MegatronIndex& index, const InputFile&
 
 bool is_megatron(std::string_view path, std::string_view start) {
   if (start.starts_with("MMIDIDX") || start.starts_with("TNTIDX")) return true;
-  if (!path.ends_with(".bin")) return false;
-  const auto kind = InputFile::kind_of(stem_of(std::string(path)) + ".idx");
+  const bool tokens = path.ends_with(".bin");
+  if (!tokens && !path.ends_with(".idx")) return false;
+  const auto kind = InputFile::kind_of(stem_of(std::string(path)) + (tokens ? ".idx" : ".bin"));
   return kind && *kind == InputFile::Kind::kRegular;
 }
 

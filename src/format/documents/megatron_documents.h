@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// An index, or the file of tokens (.bin) beside one.
+/// An index by its first bytes, or one half of a pair of .idx and .bin by its name.
 bool is_megatron(std::string_view path, std::string_view start);
 
 /// path: the .idx or the .bin; the other one lies beside it.

@@ -26,7 +26,6 @@ namespace {
 constexpr std::size_t kPrefix = std::size_t{1} << 20;
 constexpr std::size_t kLongestPrefix = std::size_t{64} << 20;  // to see the end of a first line
 constexpr std::size_t kLookedAt = std::size_t{64} << 10;       // whether it is text at all
-constexpr std::size_t kMostNamed = 12;
 constexpr auto kFormats =
     std::to_array<std::string_view>({"jsonl", "json", "text", "csv", "tsv", "parquet", "arrow", "megatron"});
 
@@ -51,26 +50,6 @@ std::string extension_of(std::string_view path) {
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) out += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kMostNamed) out += ", and " + std::to_string(names.size() - kMostNamed) + " more";
-  return out;
-}
-
-std::unexpected<Error> no_field(const std::string& path, const std::vector<std::string>& keys,
-                                const std::string& wanted) {
-  const std::string fields = "fields: " + listed(keys);
-  if (wanted.empty()) {
-    return fail(ErrorCode::kUnrecognised, "has no field that is known to hold a text; " + fields, at(path),
-                "name the field of the text with --field");
-  }
-  const std::vector<std::string_view> names(keys.begin(), keys.end());
-  const std::string near = nearest(wanted, names);
-  return fail(ErrorCode::kUsage, "none of its first rows has the field \"" + wanted + "\"; " + fields, at(path),
-              near.empty() ? "name one of them with --field" : "did you mean \"" + near + "\"?");
 }
 
 // The first bytes, at least a line of them.
@@ -100,13 +79,14 @@ struct JsonShape {
   FieldChoice choice;
 };
 
+// Objects written over several lines begin with a line that is none, and have few lines that are some.
 JsonShape shape_of_json(std::string_view text, std::string_view field) {
   FieldChoice lines = choose_field(text, field);
-  FieldChoice values = choose_field_of_values(text, field);
   const std::string_view start = without_mark(text);
   const bool list = start.substr(std::min(start.find_first_not_of(" \t\r\n"), start.size())).starts_with('[');
-  const bool by_line = lines.objects() > 0 && !list && lines.objects() * 2 >= values.objects();
-  if (by_line || values.objects() == 0) return {true, std::move(lines)};
+  if (!list && lines.objects() * 2 >= lines.lines()) return {true, std::move(lines)};
+  FieldChoice values = choose_field_of_values(text, field);
+  if (values.objects() == 0) return {true, std::move(lines)};
   return {false, std::move(values)};
 }
 
@@ -181,7 +161,7 @@ class Opener {
   Result<void> open_csv() {
     const std::string_view start = first_lines(file_);
     CsvColumns columns = find_csv_columns(start, options_.field, out_.kind == "tsv" ? '\t' : '\0');
-    if (columns.text.empty() && !start.empty()) return no_field(path_, columns.names, options_.field);
+    if (columns.text.empty() && !start.empty()) return no_text_field(path_, columns.names, options_.field);
     out_.field = columns.field;
     out_.reader = open_csv_documents(std::move(file_), options_, std::move(columns));
     return {};
@@ -194,7 +174,7 @@ class Opener {
         lines ? choose_field(start, options_.field) : choose_field_of_values(start, options_.field);
     TextField field = choice.best();
     if (field.name.empty()) {
-      if (choice.objects() > 0) return no_field(path_, choice.keys(), options_.field);
+      if (choice.objects() > 0) return no_text_field(path_, choice.keys(), options_.field);
       if (start.find_first_not_of(" \t\r\n") != std::string_view::npos) {
         return fail(ErrorCode::kUnrecognised, "holds no JSON object in its first lines", at(path_),
                     "name what it is with --format");
@@ -228,9 +208,9 @@ bool tells_of_a_run(const std::vector<std::string>& keys) {
 Result<DocumentFile> open_documents(const std::string& path, const DocumentOptions& options) {
   if (!options.format.empty() && std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
     const std::string near = nearest(options.format, kFormats);
-    return fail(
-        ErrorCode::kUsage, "there is no format \"" + options.format + "\" of documents", at(path),
-        near.empty() ? "formats: " + listed({kFormats.begin(), kFormats.end()}) : "did you mean \"" + near + "\"?");
+    return fail(ErrorCode::kUsage, "there is no format \"" + options.format + "\" of documents", at(path),
+                near.empty() ? "formats: " + listed_names({kFormats.begin(), kFormats.end()})
+                             : "did you mean \"" + near + "\"?");
   }
   UnpackedFile file = ASSAY_TRY(UnpackedFile::open(path));
   const std::string_view start = file.peek(kCodecMagic * 4);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "base/nearest.h"
 
 namespace assay {
 
@@ -188,6 +191,29 @@ TextField FieldChoice::best() const {
                              [](const Candidate& a, const Candidate& b) { return a.seen < b.seen; });
   }
   return found->seen > 0 ? found->field : TextField{};
+}
+
+std::string listed_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 12;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) out += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMost) out += ", and " + std::to_string(names.size() - kMost) + " more";
+  return out;
+}
+
+std::unexpected<Error> no_text_field(const std::string& path, const std::vector<std::string>& names,
+                                     const std::string& wanted) {
+  Location where;
+  where.path = path;
+  const std::string fields = "fields: " + listed_names(names);
+  if (wanted.empty()) {
+    return fail(ErrorCode::kUnrecognised, "has no field that is known to hold a text; " + fields, std::move(where),
+                "name the field of the text with --field");
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string near = nearest(wanted, known);
+  return fail(ErrorCode::kUsage, "none of its first rows has the field \"" + wanted + "\"; " + fields, std::move(where),
+              near.empty() ? "name one of them with --field" : "did you mean \"" + near + "\"?");
 }
 
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/result.h"
 #include "format/documents/json_walk.h"
 
 namespace assay {
@@ -49,7 +50,10 @@ class FieldChoice {
   /// that most of them have.
   explicit FieldChoice(std::string_view field);
   void see(std::string_view object);
+  /// A line that is no object.
+  void pass() { ++others_; }
   std::uint64_t objects() const { return objects_; }
+  std::uint64_t lines() const { return objects_ + others_; }
   /// Its name is empty where no object has it.
   TextField best() const;
   /// The keys that there are, in the order in which they came.
@@ -63,6 +67,15 @@ class FieldChoice {
   std::vector<Candidate> candidates_;
   std::vector<std::string> keys_;
   std::uint64_t objects_ = 0;
+  std::uint64_t others_ = 0;
 };
+
+/// "a, b, c, and 4 more"
+std::string listed_names(const std::vector<std::string>& names);
+
+/// The error of a file of rows that have none of the fields of text (kUnrecognised), or not the one that is wanted
+/// (kUsage, with the nearest).
+std::unexpected<Error> no_text_field(const std::string& path, const std::vector<std::string>& names,
+                                     const std::string& wanted);
 
 }  // namespace assay
