@@ -20,7 +20,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kExcerpt = 160;  // bytes of an excerpt
+constexpr std::size_t kExcerpt = 160;  // bytes of an excerpt, as it is shown
 constexpr std::size_t kBefore = 24;    // of them before the place, so that one sees where it stands
 constexpr std::size_t kMostRepaired = 160;
 
@@ -32,13 +32,21 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The place with a little before it, at character boundaries.
+// The place with a little before it, in one line; what cannot be shown is escaped, and counts as long as it then is.
 std::string excerpt_of(std::string_view text, std::size_t offset) {
   offset = std::min(offset, text.size());
   std::size_t from = offset > kBefore ? offset - kBefore : 0;
   while (from < offset && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) ++from;
-  const std::string_view rest = text.substr(from, kExcerpt + 8);
-  return (from > 0 ? "…" : "") + printable(shortened(rest, kExcerpt));
+  std::string out = from > 0 ? "…" : "";
+  std::string_view rest = text.substr(from);
+  while (!rest.empty()) {
+    const auto bytes = static_cast<std::size_t>(next_char(rest).bytes);
+    const std::string shown = rest.front() == '\n' ? "⏎" : printable(rest.substr(0, bytes));
+    if (out.size() + shown.size() > kExcerpt) return out + "…";
+    out += shown;
+    rest.remove_prefix(bytes);
+  }
+  return out;
 }
 
 bool before(const CorpusExample& a, const CorpusExample& b) {

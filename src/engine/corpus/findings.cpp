@@ -111,7 +111,6 @@ std::vector<Finding> kind_findings(const CorpusFacts& facts, const DocumentRules
     finding.message = message_of(facts, kind, lines);
     finding.where = place_of(shown.front().flagged);
     finding.evidence = evidence_of(shown);
-    for (std::size_t k = 1; k < shown.size(); ++k) finding.also.push_back(place_of(shown[k].flagged));
     if (has_sentence(rule, "do")) finding.actions.push_back({{"do", {}}, "", ActionRole::kLookAtData});
     out.push_back(std::move(finding));
   }
