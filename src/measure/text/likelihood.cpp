@@ -11,7 +11,8 @@
 //                (GB 2312, Big5, JIS); rare ones
 //   Hangul       the 100 most frequent syllables; others of KS X 1001; the other 8,800
 //   other scripts and Latin: one value for a letter, another for a rare one
-//   neighbours   what a change of script, of case or a sign within a word costs
+//   neighbours   what a change of script, of case or a sign within a word costs, and, in Cyrillic and Greek, a vowel or a
+//                consonant behind another one
 // In nats; set from the shares in running text (a character of share p costs -ln p), rounded.
 // Limits: says nothing of words. Two readings in one script whose letters are equally frequent are not told apart.
 
@@ -74,6 +75,10 @@ bool is_common_hangul(char32_t code) {
 }
 
 bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || (c >= 0x48b && c % 2 == 1 && c < 0x530); }
+bool is_vowel(char32_t small) {
+  constexpr std::u32string_view kVowels = U"аеиоуыэюяёіїєўүөәαεηιουωάέήίόύώ";
+  return kVowels.find(small) != std::u32string_view::npos;
+}
 bool is_small_greek(char32_t c) { return (c >= 0x3ac && c <= 0x3ce) || c == 0x390 || c >= 0x1f00; }
 
 // Thai (and Lao, which lies 0x80 further): vowels that stand before their consonant, and what stands on or behind it.
@@ -86,22 +91,25 @@ Side side_of_thai(char32_t code) {
 }
 
 // Letters that stand beside other accented ones.
-bool is_vietnamese(char32_t c) {
-  return (c >= 0x1ea0 && c < 0x1efa) || c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0;
+bool is_gregarious(char32_t c) {
+  return (c >= 0x1ea0 && c < 0x1efa) || c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0 || c == U'ı' ||
+         c == U'ş' || c == U'ğ' || c == U'ə';
 }
 
 Entry letter_entry(char32_t code, Kind kind) {
   switch (kind) {
     case Kind::kLatin:
-      if (is_vietnamese(code)) return {60, Side::kVietnamese, kind};
+      if (is_gregarious(code)) return {60, Side::kGregarious, kind};
       return {static_cast<std::uint8_t>(code < 0x180 ? 60 : 85), Side::kAccented, kind};
     case Kind::kPhonetic: return {75, Side::kAccented, kind};
     case Kind::kGreek: return is_small_greek(code) ? Entry{55, Side::kSmall, kind} : Entry{80, Side::kCapital, kind};
     case Kind::kCyrillic:
       return is_small_cyrillic(code) ? Entry{70, Side::kSmall, kind} : Entry{95, Side::kCapital, kind};
-    case Kind::kHan: return {static_cast<std::uint8_t>(han_levels(code) != 0 ? 85 : 130), Side::kEast, kind};
+    case Kind::kHan:
+      return {static_cast<std::uint8_t>(han_levels(code) != 0 ? 85 : 130),
+              double_page(DoubleByte::kEucJp).encode(code) != 0 ? Side::kHan : Side::kForeignHan, kind};
     case Kind::kKana:
-      return {static_cast<std::uint8_t>(code < 0x30a0 ? 40 : code < 0x3100 ? 55 : 90), Side::kEast, kind};
+      return {static_cast<std::uint8_t>(code < 0x30a0 ? 40 : code < 0x3100 ? 55 : 90), Side::kKana, kind};
     case Kind::kHalfKana: return {80, Side::kHalfKana, kind};
     case Kind::kHangul:
       return {static_cast<std::uint8_t>(code >= 0xac00 && is_common_hangul(code) ? 75 : 130), Side::kHangul, kind};
@@ -113,11 +121,23 @@ Entry letter_entry(char32_t code, Kind kind) {
   }
 }
 
+bool is_line(char32_t code) {
+  return code == 0x2500 || code == 0x2502 || code == 0x2550 || code == 0x2551 || code == 0x2501 || code == 0x2503;
+}
+
+// Full stop and comma; brackets, colon, question mark; lenticular and tortoise-shell brackets, full-width letters.
+std::uint8_t tenths_of_east_sign(char32_t code) {
+  if (code < 0x3003 || code == 0xff0c) return 35;
+  if (code < 0x3012 || (code >= 0xff00 && code < 0xff10) || code == 0xff1a || code == 0xff1b || code == 0xff1f)
+    return 50;
+  return code < 0x3040 ? 95 : 70;
+}
+
 Entry entry_from_kind(char32_t code) {
   const Kind kind = kind_of(code);
   if (code < 0x80) {
     if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) {
-      return {static_cast<std::uint8_t>(code >= 'a' ? 30 : 55), Side::kPlain, Kind::kLatin};
+      return {static_cast<std::uint8_t>(code >= 'a' ? 30 : 35), Side::kPlain, Kind::kLatin};
     }
     if (kind == Kind::kControl) return {140, Side::kSign, kind};
     return {static_cast<std::uint8_t>(kind == Kind::kSpace   ? 20
@@ -127,11 +147,7 @@ Entry entry_from_kind(char32_t code) {
   }
   if (is_letter(kind)) return letter_entry(code, kind);
   const bool east = (code >= 0x3000 && code < 0x3040) || (code >= 0xff00 && code < 0xff66) || code == 0xffe5;
-  if (east)
-    return {static_cast<std::uint8_t>(code < 0x3003 || code == 0xff0c  ? 35
-                                      : code < 0x3012 || code < 0xff10 ? 50
-                                                                       : 70),
-            Side::kEastSign, kind};
+  if (east) return {tenths_of_east_sign(code), Side::kEastSign, kind};
   switch (kind) {
     case Kind::kControl:
     case Kind::kPrivate:
@@ -142,7 +158,7 @@ Entry entry_from_kind(char32_t code) {
       return {static_cast<std::uint8_t>(
                   (code >= 0x2010 && code <= 0x2026) || code == 0xab || code == 0xbb || code == 0xb7 ? 60 : 75),
               Side::kSign, kind};
-    case Kind::kBox: return {80, Side::kBox, kind};
+    case Kind::kBox: return {80, is_line(code) ? Side::kLine : Side::kBox, kind};
     case Kind::kSpace: return {60, Side::kNothing, kind};
     case Kind::kMark: return {60, Side::kAccented, kind};
     case Kind::kDigit: return {50, Side::kNothing, kind};
@@ -157,6 +173,15 @@ char32_t capital_of(char32_t cyrillic) {
 
 using Table = std::array<Entry, 0x10000>;
 
+void put_letter(Table& out, char32_t small, char32_t capital, std::uint8_t tenths) {
+  if (capital != small) {
+    out[capital].tenths = static_cast<std::uint8_t>(tenths + 25);
+    if (is_vowel(small)) out[capital].side = Side::kCapitalVowel;
+  }
+  out[small].tenths = tenths;
+  if (is_vowel(small)) out[small].side = Side::kSmallVowel;
+}
+
 const Table& table() {
   static const std::unique_ptr<const Table> built = [] {
     auto out = std::make_unique<Table>();
@@ -167,66 +192,103 @@ const Table& table() {
     }
     for (const char32_t code : kFrequentHangul) (*out)[code].tenths = 48;
     for (const auto& [letter, tenths] : kCyrillic) {
-      (*out)[letter].tenths = tenths;
-      (*out)[capital_of(letter)].tenths = static_cast<std::uint8_t>(tenths + 25);
+      put_letter(*out, letter, capital_of(letter), tenths);
     }
     for (const auto& [letter, tenths] : kGreek) {
-      (*out)[letter].tenths = tenths;
-      if (letter >= U'α' && letter != U'ς' && letter <= U'ω') {
-        (*out)[letter - 0x20].tenths = static_cast<std::uint8_t>(tenths + 25);
-      }
+      const bool has_capital = letter >= U'α' && letter != U'ς' && letter <= U'ω';
+      put_letter(*out, letter, has_capital ? letter - 0x20 : letter, tenths);
     }
     return out;
   }();
   return *built;
 }
 
-// What it costs that `now` stands behind `before`.
-double between(const Cost& before, const Cost& now) {
-  const Side a = before.side;
-  const bool word_before = a == Side::kPlain || a == Side::kVietnamese || a == Side::kAccented || a == Side::kSmall ||
-                           a == Side::kCapital || a == Side::kHangul || a == Side::kEast || a == Side::kOther ||
-                           a == Side::kHalfKana || a == Side::kFollowing;
-  switch (now.side) {
-    case Side::kNothing: return 0;
-    case Side::kPlain:
-      return a == Side::kSmall || a == Side::kCapital || a == Side::kOther || a == Side::kFollowing ? 5
-             : a == Side::kBox                                                                      ? 2
-             : a == Side::kSign                                                                     ? 1
-                                                                                                    : 0;
-    case Side::kVietnamese:
-      if (a == Side::kAccented) return 0;
-      [[fallthrough]];
-    case Side::kAccented:
-      if (a == Side::kVietnamese) return 0;
-      if (a == Side::kAccented) return 3;
-      return a == Side::kPlain ? -0.5 : word_before ? 5 : a == Side::kSign || a == Side::kBox ? 1 : 0;
-    case Side::kSign:
-      return a == Side::kAccented                       ? 2
-             : a == Side::kSmall || a == Side::kCapital ? 3
-             : word_before                              ? 1.5
-             : a == Side::kSign                         ? 1
-                                                        : 0;
-    case Side::kBox: return a == Side::kBox ? -5 : word_before ? 4 : 0;
-    case Side::kSmall:
-    case Side::kCapital:
-      if (a == Side::kPlain || a == Side::kAccented || a == Side::kEast || a == Side::kOther) return 5;
-      if (a == Side::kBox) return 4;
-      if ((a == Side::kSmall || a == Side::kCapital) && before.kind != now.kind) return 5;
-      if (now.side == Side::kSmall) return 0;
-      return a == Side::kSmall ? 5 : a == Side::kCapital ? -1.5 : a == Side::kNothing ? -0.5 : 0;
-    case Side::kEast:
-      return a == Side::kAccented || a == Side::kSmall || a == Side::kCapital || a == Side::kOther ? 4
-             : a == Side::kHangul || a == Side::kHalfKana                                          ? 2
-                                                                                                   : 0;
-    case Side::kHalfKana: return a == Side::kEast ? 2 : a == Side::kHalfKana || a == Side::kNothing ? 0 : 2;
-    case Side::kHangul: return a == Side::kEast ? 2 : word_before && a != Side::kHangul && a != Side::kPlain ? 4 : 0;
-    case Side::kEastSign: return a == Side::kAccented || a == Side::kOther ? 3 : 0;
-    case Side::kOther: return word_before && before.kind != now.kind ? 5 : 0;
-    case Side::kLeading: return a == Side::kLeading || (word_before && before.kind != now.kind) ? 5 : 0;
-    case Side::kFollowing: return before.kind == now.kind && (a == Side::kOther || a == Side::kFollowing) ? 0 : 6;
+bool is_small(Side s) { return s == Side::kSmall || s == Side::kSmallVowel; }
+bool is_capital(Side s) { return s == Side::kCapital || s == Side::kCapitalVowel; }
+bool is_cased(Side s) { return is_small(s) || is_capital(s); }
+bool is_east(Side s) { return s == Side::kHan || s == Side::kForeignHan || s == Side::kKana; }
+bool is_latin(Side s) { return s == Side::kPlain || s == Side::kAccented || s == Side::kGregarious; }
+bool is_script(Side s) { return s == Side::kOther || s == Side::kLeading || s == Side::kFollowing; }
+bool is_word(Side s) {
+  return is_cased(s) || is_east(s) || is_latin(s) || is_script(s) || s == Side::kHangul || s == Side::kHalfKana;
+}
+bool is_box(Side s) { return s == Side::kLine || s == Side::kBox; }
+
+// A vowel behind a consonant is likelier than a vowel, behind a vowel less likely: shares of Russian and Greek text.
+double between_letters(Side a, Side b) {
+  const auto vowel = [](Side s) { return s == Side::kSmallVowel || s == Side::kCapitalVowel; };
+  if (vowel(a)) return vowel(b) ? 1.1 : -0.4;
+  return vowel(b) ? -0.4 : 0.45;
+}
+
+double between_cased(Side a, Side b) {
+  if (is_latin(a) || is_east(a) || is_script(a)) return 5;
+  if (is_box(a)) return 4;
+  if (!is_cased(a)) return is_capital(b) && a == Side::kNothing ? -0.5 : 0;
+  const double letters = between_letters(a, b);
+  if (is_small(b)) return letters;
+  return letters + (is_small(a) ? 5 : -1.5);
+}
+
+double between_latin(Side a, Side b) {
+  if (b == Side::kPlain) {
+    if (is_cased(a) || is_script(a)) return 5;
+    return is_box(a) ? 2 : a == Side::kSign ? 1 : 0;
   }
-  return 0;
+  if (a == Side::kGregarious || (a == Side::kAccented && b == Side::kGregarious)) return 0;
+  if (a == Side::kAccented) return 3;
+  if (a == Side::kPlain) return -0.5;
+  return is_word(a) ? 5 : a == Side::kSign || is_box(a) ? 1 : 0;
+}
+
+double between_east(Side a, Side b) {
+  const bool foreign = (a == Side::kForeignHan && b == Side::kKana) || (a == Side::kKana && b == Side::kForeignHan);
+  if (foreign) return 2.5;
+  if (is_east(a) && is_east(b)) return 0;
+  switch (b) {
+    case Side::kHalfKana: return is_east(a) ? 2 : a == Side::kHalfKana || a == Side::kNothing ? 0 : 2;
+    case Side::kHangul: return is_east(a) ? 2 : is_word(a) && a != Side::kHangul && a != Side::kPlain ? 4 : 0;
+    case Side::kEastSign: return a == Side::kAccented || is_script(a) ? 3 : 0;
+    default: break;
+  }
+  if (a == Side::kHangul || a == Side::kHalfKana) return 2;
+  return is_word(a) && a != Side::kPlain ? 4 : 0;
+}
+
+double between_sign(Side a, Side b) {
+  if (is_box(b)) {
+    // Boxes are drawn with lines: corners beside corners are letters of an old code page.
+    if (is_box(a)) return a == Side::kLine || b == Side::kLine ? -5 : 0.5;
+    return is_word(a) ? 4 : 0;
+  }
+  if (is_cased(a)) return 3;
+  if (a == Side::kAccented || a == Side::kGregarious) return 2;
+  return is_word(a) ? 1.5 : a == Side::kSign ? 1 : 0;
+}
+
+// What it costs that b stands behind a.
+double between(Side a, Side b) {
+  if (b == Side::kNothing) return 0;
+  if (is_cased(b)) return between_cased(a, b);
+  if (is_latin(b)) return between_latin(a, b);
+  if (is_east(b) || b == Side::kHalfKana || b == Side::kHangul || b == Side::kEastSign) return between_east(a, b);
+  if (b == Side::kOther) return is_word(a) && !is_script(a) ? 5 : 0;
+  if (b == Side::kLeading) return a == Side::kLeading || (is_word(a) && !is_script(a)) ? 5 : 0;
+  if (b == Side::kFollowing) return a == Side::kOther || a == Side::kFollowing ? 0 : 6;
+  return between_sign(a, b);
+}
+
+using Neighbours = std::array<std::array<double, kSides>, kSides>;
+
+const Neighbours& neighbours() {
+  static const Neighbours built = [] {
+    Neighbours out{};
+    for (std::size_t a = 0; a < kSides; ++a) {
+      for (std::size_t b = 0; b < kSides; ++b) out[a][b] = between(static_cast<Side>(a), static_cast<Side>(b));
+    }
+    return out;
+  }();
+  return built;
 }
 
 }  // namespace
@@ -239,7 +301,11 @@ Cost cost_of(char32_t code, const Cost& before) {
   } else {
     out = {kind_of(code) == Kind::kEmoji ? 6.0 : 13.0, Side::kSign, kind_of(code)};
   }
-  out.nats += between(before, out);
+  out.nats += neighbours()[static_cast<std::size_t>(before.side)][static_cast<std::size_t>(out.side)];
+  // Greek beside Cyrillic, Hebrew beside Arabic.
+  const bool other_script = before.kind != out.kind && ((is_cased(out.side) && is_cased(before.side)) ||
+                                                        (is_script(out.side) && is_script(before.side)));
+  if (other_script) out.nats += 5;
   return out;
 }
 

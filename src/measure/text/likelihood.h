@@ -13,12 +13,17 @@ enum class Side : std::uint8_t {
   kNothing,     // blanks, ASCII digits and punctuation
   kPlain,       // letters of ASCII
   kAccented,    // other Latin letters
-  kVietnamese,  // the Latin letters that stand beside other accented ones
+  kGregarious,  // the Latin letters that stand beside other accented ones: Vietnamese, Turkish
   kSign,        // signs and punctuation above ASCII, controls
-  kBox,
-  kSmall,    // Cyrillic and Greek
-  kCapital,  // Cyrillic and Greek
-  kEast,     // ideographs and kana
+  kLine,        // lines of box drawing, horizontal and vertical
+  kBox,         // its corners, and blocks
+  kSmallVowel,  // Cyrillic and Greek
+  kSmall,
+  kCapitalVowel,
+  kCapital,
+  kHan,
+  kForeignHan,  // ideographs that Japanese does not write
+  kKana,
   kHalfKana,
   kHangul,
   kEastSign,   // punctuation of East Asia
@@ -26,6 +31,7 @@ enum class Side : std::uint8_t {
   kLeading,    // vowels of Thai that stand before their consonant
   kFollowing,  // vowels, points and tones that stand on or behind a letter of their script
 };
+inline constexpr std::size_t kSides = 20;
 
 struct Cost {
   double nats = 0;

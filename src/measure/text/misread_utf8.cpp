@@ -182,7 +182,8 @@ bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || c == 0
 double odd_lead(char32_t lead, char32_t first_rest, const Around& around) {
   const Kind kind = kind_of(lead);
   if (kind == Kind::kBox) {
-    if (kind_of(first_rest) == Kind::kBox) return -3;  // a table
+    const bool in_word = is_plain_letter(around.before) || is_plain_letter(around.after);
+    if (kind_of(first_rest) == Kind::kBox) return in_word ? 2 : -3;  // else a table
     return 2.5;
   }
   if (kind_of(first_rest) == Kind::kBox && is_letter(kind)) return 2.5;
@@ -209,6 +210,7 @@ double odd_lead(char32_t lead, char32_t first_rest, const Around& around) {
     else
       points += 1;
   }
+  if (kind != Kind::kCyrillic && kind_of(first_rest) == kind) points -= 3;
   // A letter of another script within a word of Latin letters.
   if (is_plain_letter(around.before) || is_plain_letter(around.after)) points += 2;
   return points;
@@ -336,6 +338,10 @@ class Reader {
     double points = natural(code, around_);
     if (points < 0) return;
     points += odd_lead(codes_[0], codes_[1], around_);
+    const Kind was = kind_of(codes_[0]);
+    if ((was == Kind::kThai || was == Kind::kArabic) && kind_of(code) == was && around_.last == was) points += 2.5;
+    // The blank behind the one-letter words of Russian.
+    if (codes_[1] == 0xa0 && was == Kind::kCyrillic && around_.last != Kind::kCyrillic) return;
     for (unsigned i = 1; i < length_; ++i) {
       points += codes_[i] == 0xfffd || codes_[i] == '?'
                     ? 1.5
@@ -344,7 +350,8 @@ class Reader {
     // "Â" and "Ã" stand before signs and blanks in no language.
     const Kind rest = kind_of(codes_[1]);
     const bool sign = rest == Kind::kSymbol || rest == Kind::kNumber || codes_[1] == 0xa0 || rest == Kind::kSoftHyphen;
-    if (bytes_[0] == 0xc2 && length_ == 2 && sign && codes_[0] == 0xc2 && !is_word(around_.before)) points += 2;
+    const bool a_or_c = (bytes_[0] == 0xc2 || (bytes_[0] == 0xc3 && codes_[1] != 0xa0)) && codes_[0] == bytes_[0];
+    if (a_or_c && length_ == 2 && sign && !is_word(around_.before)) points += 2;
     if (points <= out.misread.weight) return;
     out.misread.weight = points;
     out.misread.code = code;

@@ -85,7 +85,7 @@ struct Decoder {
   }
   void single_byte(const SinglePage& page) {
     const char16_t code = page.decode(byte(at));
-    if (code == 0 || (code >= 0x80 && code < 0xa0)) return fault();
+    if (code < 0xa0 || (code >= 0x2500 && code < 0x25a0)) return fault();  // what was text had no boxes
     out.push_back(code);
     ++at;
   }
@@ -115,7 +115,7 @@ struct Decoder {
   }
 };
 
-// The text that the bytes were; false: more than a tenth of them makes no sense.
+// The text that the bytes were; false: too many of them make no sense.
 bool decode(std::string_view bytes, std::uint8_t encoding, std::u32string& out, std::size_t& invalid) {
   out.clear();
   Decoder decoder{bytes, out};
@@ -135,7 +135,8 @@ bool decode(std::string_view bytes, std::uint8_t encoding, std::u32string& out, 
     } else {
       decoder.utf8();
     }
-    if (decoder.invalid * 10 > out.size() + 8) return false;
+    // Of UTF-8 every second character may be lost: two bytes of a character are read with those of others.
+    if (decoder.invalid * (encoding == kUtf8 ? 2 : 10) > out.size() + 8) return false;
   }
   invalid = decoder.invalid;
   return true;
@@ -149,18 +150,23 @@ bool occurs(std::uint8_t read_as, std::uint8_t was) {
   return was < kUtf16;
 }
 
-// What a character of ordinary text costs at most, by its kind.
+// What a character of ordinary text costs at most, by its kind. Words in capitals are always looked at.
 double usual(const Cost& one) {
   switch (one.side) {
     case Side::kNothing: return one.nats + 0.5;
-    case Side::kPlain: return one.nats + 1;
-    case Side::kSmall: return 3.8;
-    case Side::kCapital: return 6;
+    case Side::kPlain: return 4;
+    case Side::kSmall:
+    case Side::kSmallVowel: return 3.7;
+    case Side::kCapital:
+    case Side::kCapitalVowel: return 4.2;
     case Side::kOther:
     case Side::kLeading:
     case Side::kFollowing: return 5;
-    case Side::kBox: return 8.5;
-    case Side::kEast: return one.kind == CharacterKind::kKana ? 5 : 7.2;
+    case Side::kLine:
+    case Side::kBox: return 8.2;
+    case Side::kHan:
+    case Side::kForeignHan: return 7.2;
+    case Side::kKana: return 5;
     case Side::kEastSign: return 7;
     case Side::kHangul: return 7;
     default: return 6.5;
@@ -172,7 +178,7 @@ std::size_t begin_of(std::string_view text, std::size_t from) {
   for (int most = 64; most > 0 && from > 0; --most) {
     const std::size_t at = before(text, from);
     const Cost one = cost_of(character_at(text, at).code, {});
-    if (one.side != Side::kAccented && one.side != Side::kSign && one.side != Side::kCapital) break;
+    if (one.side != Side::kAccented && one.side != Side::kSign && one.side != Side::kBox) break;
     from = at;
   }
   return from;
@@ -182,10 +188,39 @@ std::size_t end_of(std::string_view text, std::size_t to) {
   for (int most = 64; most > 0 && to < text.size(); --most) {
     const Character next = character_at(text, to);
     const Cost one = cost_of(next.code, {});
-    if (one.side != Side::kAccented && one.side != Side::kSign && one.side != Side::kSmall) break;
+    if (one.side != Side::kAccented && one.side != Side::kSign && one.side != Side::kBox) break;
     to += next.bytes;
   }
   return to;
+}
+
+// What the text costs as one that was written in this encoding: it was chosen because it has the characters that its
+// language uses, so that the others are rarer than elsewhere.
+double cost_as(std::u32string_view text, std::uint8_t was, std::size_t invalid) {
+  double cost = cost_of(text) + (was == kUtf8 ? 7 : 10) * static_cast<double>(invalid);
+  if (was < kSinglePages || was >= kUtf8) return cost;
+  constexpr std::array<unsigned, kDoublePages> kLevels = {1, 2, 4, 4, 0};  // GBK, Big5, Shift-JIS, EUC-JP, EUC-KR
+  const unsigned wanted = kLevels[was - kSinglePages];
+  for (const char32_t code : text) {
+    if (kind_of(code) == CharacterKind::kHan && (han_levels(code) & wanted) == 0) cost += 4;
+  }
+  return cost;
+}
+
+// The small accented letter of French, German or Spanish that a character is, if it was decoded with this page; 0: none,
+// or one that may stand for the Latin letter that it looks like.
+char32_t accent(char32_t code, std::uint8_t read_as) {
+  constexpr std::u32string_view kLookAlike = U"асеорухіјѕοαυνι";
+  if (kLookAlike.find(code) != std::u32string_view::npos) return 0;
+  char32_t out = 0;
+  if (read_as < kSinglePages) {
+    out = single(read_as).encode(code);
+  } else {
+    const unsigned bytes = pair(read_as).encode(code);
+    if (bytes >> 8 == 0xc3) out = 0xc0 | (bytes & 0x3f);
+  }
+  constexpr std::u32string_view kAccents = U"àáâãäåæçèéêëìíîïñòóôõöøùúûüß";
+  return kAccents.find(out) != std::u32string_view::npos ? out : 0;
 }
 
 // "àèìòù ÀÈÌÒÙ": the letters of an alphabet or of a keyboard, in their order.
@@ -215,6 +250,7 @@ bool WrongPages::find(std::string_view text) {
   known_ = false;
   tries_ = 0;
   gain_ = hunch_gain_ = 0;
+  foreign_.clear();
   Cost last;
   double sum = 0;
   double most = 0;
@@ -222,7 +258,9 @@ bool WrongPages::find(std::string_view text) {
   std::size_t to = 0;
   for (std::size_t at = next_high(text, 0); at < text.size();) {
     const Character one = character_at(text, at);
+    const bool in_latin_word = last.side == Side::kPlain && one.code >= 0x370;
     last = cost_of(one.code, last);
+    if (in_latin_word) take_foreign(text, at, one);
     const double surprise = last.nats - usual(last);
     if (sum <= 0 && surprise > 0) {
       from = at;
@@ -244,7 +282,40 @@ bool WrongPages::find(std::string_view text) {
     }
   }
   if (most >= kSuspicious) examine(text, from, to);
+  if (!known_) judge_foreign();
   return known_ && !stretches_.empty();
+}
+
+// A letter of another script within a word of small Latin letters ("r茅sider", "cafй"): one accented letter, in two
+// bytes of UTF-8 or in one of Windows-1252.
+void WrongPages::take_foreign(std::string_view text, std::size_t at, const Character& one) {
+  const std::size_t next = at + one.bytes;
+  const auto small = [&](std::size_t i) { return i < text.size() && text[i] >= 'a' && text[i] <= 'z'; };
+  if (foreign_.size() >= kMostStretches || !small(at - 1) || !small(next) || !is_letter(kind_of(one.code))) return;
+  foreign_.push_back({at, one.bytes, one.code});
+}
+
+void WrongPages::judge_foreign() {
+  if (foreign_.size() < 3) return;
+  std::size_t most = 0;
+  Confusion best;
+  for (std::uint8_t read_as = 0; read_as < kUtf8; ++read_as) {
+    const std::size_t count = static_cast<std::size_t>(std::count_if(
+        foreign_.begin(), foreign_.end(), [&](const Foreign& one) { return accent(one.code, read_as) != 0; }));
+    if (count <= most) continue;
+    most = count;
+    best = {read_as, read_as < kSinglePages ? std::uint8_t{0} : kUtf8};
+  }
+  if (most < 3 || most * 5 < foreign_.size() * 4) return;
+  confusion_ = best;
+  known_ = true;
+  stretches_.clear();
+  gain_ = 0;
+  for (const Foreign& one : foreign_) {
+    if (accent(one.code, best.read_as) == 0) continue;
+    stretches_.push_back({one.offset, one.length, 7});
+    gain_ += 7;
+  }
 }
 
 void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to) {
@@ -279,7 +350,7 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
   }
   std::size_t invalid = 0;
   if (!encode(characters_, confusion_.read_as, bytes_) || !decode(bytes_, confusion_.was, undone_, invalid)) return;
-  const double gain = now - cost_of(undone_) - 10 * static_cast<double>(invalid);
+  const double gain = now - cost_as(undone_, confusion_.was, invalid);
   if (gain < 4) return;
   gain_ += gain;
   stretches_.push_back({from, to - from, gain});
@@ -292,7 +363,7 @@ void WrongPages::try_all(std::u32string_view text, double now) {
       if (!occurs(read_as, was)) continue;
       std::size_t invalid = 0;
       if (!decode(bytes_, was, undone_, invalid)) continue;
-      const double gain = now - cost_of(undone_) - 10 * static_cast<double>(invalid);
+      const double gain = now - cost_as(undone_, was, invalid);
       if (gain > best_gain_) {
         best_gain_ = gain;
         best_ = {read_as, was};

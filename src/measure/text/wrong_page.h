@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/text/characters.h"
+
 namespace assay {
 
 /// Two encodings, by their index; see encoding_name.
@@ -42,6 +44,15 @@ class WrongPages {
   void examine(std::string_view text, std::size_t from, std::size_t to);
   void try_all(std::u32string_view text, double now);
 
+  struct Foreign {
+    std::size_t offset = 0;
+    std::size_t length = 0;
+    char32_t code = 0;
+  };
+  void take_foreign(std::string_view text, std::size_t at, const Character& one);
+  void judge_foreign();
+
+  std::vector<Foreign> foreign_;
   Confusion confusion_;
   double gain_ = 0;
   bool known_ = false;

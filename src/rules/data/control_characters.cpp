@@ -99,7 +99,9 @@ class ControlJudge : public DocumentJudge {
 
   const char* reason(const SurveyedDocument& document) const {
     const std::size_t most = places_.count();
-    if (seen_.nul * 3 >= document.survey.characters && seen_.nul * 2 >= most) return "utf-16";
+    const std::size_t characters = document.survey.characters;
+    const bool half = seen_.nul * 3 >= characters && seen_.nul * 5 <= characters * 3;
+    if (half && seen_.nul * 2 >= most) return "utf-16";
     if (seen_.nul * 2 > most) return "nul";
     if (seen_.escapes * 2 > most) return "escapes";
     if (seen_.backspaces * 2 > most) return "backspaces";

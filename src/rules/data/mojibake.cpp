@@ -4,6 +4,7 @@
 #include <string>
 
 #include "measure/text/characters.h"
+#include "measure/text/likelihood.h"
 #include "measure/text/misread_utf8.h"
 #include "measure/text/wrong_page.h"
 #include "rules/data/clusters.h"
@@ -13,6 +14,18 @@ namespace assay {
 
 namespace {
 
+double cost_of_utf8(std::string_view text) {
+  double sum = 0;
+  Cost last;
+  for (std::size_t at = 0; at < text.size();) {
+    const Character one = character_at(text, at);
+    last = cost_of(one.code, last);
+    sum += last.nats;
+    at += one.bytes;
+  }
+  return sum;
+}
+
 class MojibakeJudge : public DocumentJudge {
  public:
   explicit MojibakeJudge(const Parameters& set) : weight_(set["weight"]) {}
@@ -20,7 +33,7 @@ class MojibakeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
     const MisreadVerdict verdict = misread_utf8(document.text());
-    if (pages_.find(document.text()) && pages_.gain() > 3.5 * verdict.weight) {
+    if (pages_.find(document.text()) && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
       judge_pages(document, out);
     } else {
       judge_utf8(document, verdict, out);
@@ -30,10 +43,22 @@ class MojibakeJudge : public DocumentJudge {
  private:
   static constexpr std::size_t kLongestRepair = 400;
 
+  // Both explain something: the one whose text is likelier, on the first stretch of it.
+  bool pages_read_better(std::string_view text, const MisreadVerdict& verdict) const {
+    const WrongStretch& best =
+        *std::max_element(pages_.stretches().begin(), pages_.stretches().end(),
+                          [](const WrongStretch& a, const WrongStretch& b) { return a.gain < b.gain; });
+    const std::string_view sample = text.substr(best.offset, std::min(best.length, kLongestRepair));
+    int times = 0;
+    return cost_of_utf8(pages_.undo(sample)) < cost_of_utf8(undo_misread(sample, verdict.page, times));
+  }
+
   void judge_pages(const SurveyedDocument& document, DocumentHits& out) {
     for (const WrongStretch& one : pages_.stretches()) {
       DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
-      hit.reason = {"pages", {{"was", encoding_name(pages_.confusion().was)}, {"page", encoding_name(pages_.confusion().read_as)}}};
+      hit.reason = {
+          "pages",
+          {{"was", encoding_name(pages_.confusion().was)}, {"page", encoding_name(pages_.confusion().read_as)}}};
       hit.repaired = pages_.undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
       out.add(std::move(hit));
     }
@@ -44,7 +69,8 @@ class MojibakeJudge : public DocumentJudge {
     if (verdict.weight < weight_ / 2) return;
     const bool sure = verdict.weight >= weight_;
     Clusters places(6);
-    each_misread(text, verdict.page, [&](const Misread& one) { places.add(one.offset, one.length, one.weight >= 1.5 ? 1 : 0); });
+    each_misread(text, verdict.page,
+                 [&](const Misread& one) { places.add(one.offset, one.length, one.weight >= 1.5 ? 1 : 0); });
     int times = 0;
     DocumentHits found;
     places.tell(found, sure ? Severity::kWarning : Severity::kNote, sure ? 0.95 : 0.5, {});

@@ -104,16 +104,18 @@ class ReplacementJudge : public DocumentJudge {
     return marks >= 2 ? marks : 0;
   }
 
-  // "fran?ais": letters, and a question mark between small ones.
+  // "fran?ais", "sagl?b??ana": letters, and question marks between them, the last before a small one.
   static bool marks_within(std::string_view word) {
-    while (!word.empty() && std::string_view(",.;:!?)\"'").find(word.back()) != std::string_view::npos)
+    while (!word.empty() && std::string_view(",.;:!?)\"'").find(word.back()) != std::string_view::npos) {
       word.remove_suffix(1);
+    }
     while (!word.empty() && std::string_view("(\"'").find(word.front()) != std::string_view::npos)
       word.remove_prefix(1);
     bool found = false;
     for (std::size_t i = 0; i < word.size(); ++i) {
       if (word[i] == '?') {
-        if (i == 0 || !is_letter(word[i - 1]) || word[i + 1] < 'a' || word[i + 1] > 'z') return false;
+        const bool before = i > 0 && (is_letter(word[i - 1]) || word[i - 1] == '?');
+        if (!before || (word[i + 1] != '?' && (word[i + 1] < 'a' || word[i + 1] > 'z'))) return false;
         found = true;
       } else if (!is_letter(word[i]) && word[i] != '-' && static_cast<unsigned char>(word[i]) < 0x80) {
         return false;
@@ -145,7 +147,7 @@ const Rule kReplacementCharacters{
           "up to two U+FFFD may be meant: texts on Unicode, and tests of decoders, show the character"},
          {"words", "words", 4, 1, 1000,
           "fewer words with question marks inside are code, patterns or a missing blank after a question"},
-         {"share", "of the visible characters", 0.3, 0.05, 1,
+         {"share", "of the visible characters", 0.2, 0.05, 1,
           "emphasis (\"what???\") and quizzes stay below; a text that was encoded without its alphabet lies above"}},
     .sentences = {{"lost", "{count} characters were lost when the text was decoded (U+FFFD)",
                    "解码时丢失 {count} 个字符（U+FFFD）"},
