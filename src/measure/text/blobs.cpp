@@ -170,7 +170,10 @@ void find_hex_bytes(std::string_view text, std::vector<Blob>& out) {
       continue;
     letters += seen.letters;
     all += digits;
-    out.push_back({run.first, last - run.first, BlobKind::kHexBytes});
+    // A fingerprint with colons is a checksum like any other.
+    const bool hash =
+        digits <= kLongestHash && text.substr(run.first, last - run.first).find('\n') == std::string_view::npos;
+    out.push_back({run.first, last - run.first, hash ? BlobKind::kHash : BlobKind::kHexBytes});
   }
   if (letters * 100 < 3 * all || letters < 4 || letters * 10 > 8 * all) out.resize(before);
 }
