@@ -12,7 +12,7 @@
 //
 // Babble of a Markov chain has usual triples, and English's little words. But a chain that looks back two or three letters
 // makes half of its other words up, while common words (common_words.cpp) are 70 % of real prose. Asked only where at
-// least four of the little words are there. Babble in other languages is not seen, nor is the babble of chains of words.
+// least three of the little words are there, and one word in sixteen is one of them. Babble in other languages is not seen, nor is the babble of chains of words.
 
 #include "measure/text/gibberish.h"
 
@@ -94,8 +94,8 @@ bool probes_find_some(std::string_view text) {
   return false;
 }
 
-constexpr std::string_view kLittleWords[] = {"the", "and", "of", "to",  "that", "with", "for",
-                                             "was", "is",  "in", "his", "he",   "it",   "are"};
+// What English has and its neighbours do not.
+constexpr std::string_view kLittleWords[] = {"the", "and", "to", "that", "with", "for", "his", "it", "he", "are"};
 
 }  // namespace
 
@@ -139,7 +139,7 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
   if (survey.letters * 10 < size * 7 || survey.digits * 30 > size || survey.blanks * 10 < size ||
       survey.high * 50 > size)
     return false;
-  std::size_t words = 0, common = 0, capitals = 0;
+  std::size_t words = 0, common = 0, capitals = 0, little = 0;
   std::array<bool, std::size(kLittleWords)> seen = {};
   for (Word word = next_word(text, 0); word.first < size && words < kMost; word = next_word(text, word.last)) {
     const std::string_view letters = text.substr(word.first, word.last - word.first);
@@ -148,14 +148,18 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
     capitals += is_ascii(letters.front(), kAsciiUpper);
     if (is_common_word(letters)) {
       ++common;
-      for (std::size_t i = 0; letters.size() <= 4 && i < seen.size(); ++i)
-        seen[i] = seen[i] || letters == kLittleWords[i];
+      for (std::size_t i = 0; letters.size() <= 4 && i < seen.size(); ++i) {
+        if (letters != kLittleWords[i]) continue;
+        seen[i] = true;
+        ++little;
+      }
     }
     if (words == kGlance && common * 100 >= 52 * words) return false;
   }
-  const auto little = static_cast<std::size_t>(std::ranges::count(seen, true));
-  // Lists of names have capitals.
-  if (words < kLeast || little < 3 || capitals * 4 > words || common * 100 >= 47 * words) return false;
+  const auto kinds = static_cast<std::size_t>(std::ranges::count(seen, true));
+  // Lists of names have capitals; other languages quote English.
+  if (words < kLeast || kinds < 3 || little * 16 < words || capitals * 4 > words || common * 100 >= 47 * words)
+    return false;
   out = {0, size, 100 * common / words};
   return true;
 }
