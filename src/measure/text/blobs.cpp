@@ -79,9 +79,9 @@ bool is_base64(const WordCounts& counts) {
   if (counts.marks * 100 > 14 * size) return false;
   // Lower-case identifiers of random letters and digits, and base32.
   if (counts.lower == 0 || counts.upper == 0) {
-    const bool base32 = counts.upper > 0 && counts.outside_base32 == 0 && counts.digits * 12 > size;
-    return size >= 40 && letters * 3 > size && (base32 ? counts.changes * 5 > size : counts.changes * 10 > 3 * size) &&
-           counts.digits * 10 > size;
+    const bool base32 = counts.upper > 0 && counts.outside_base32 == 0 && counts.digits * 14 > size;
+    if (size < 40 || letters * 3 < size) return false;
+    return base32 ? counts.changes * 7 > size : counts.changes * 10 > 3 * size && counts.digits * 10 > size;
   }
   if (counts.lower * 12 < size || counts.upper * 12 < size) {
     // Zero bytes: "AAAA" with little else.
@@ -123,7 +123,7 @@ constexpr std::array<bool, 256> kHexish = [] {
 }();
 
 struct HexNumbers {
-  std::size_t numbers = 0, digits = 0, letters = 0, with_letters = 0, prefixed = 0;
+  std::size_t numbers = 0, digits = 0, letters = 0, even = 0;
   std::array<std::size_t, 4> of_width = {};  // 2, 4, 8, 16 digits
 };
 
@@ -136,7 +136,6 @@ HexNumbers count_numbers(std::string_view run) {
     }
     if (run[at] == '0' && at + 1 < run.size() && (run[at + 1] | 0x20) == 'x') {
       at += 2;
-      ++out.prefixed;
     }
     const std::size_t first = at;
     std::size_t letters = 0;
@@ -146,7 +145,7 @@ HexNumbers count_numbers(std::string_view run) {
     ++out.numbers;
     out.letters += letters;
     out.digits += width - letters;
-    out.with_letters += letters > 0;
+    out.even += width % 2 == 0;
     for (std::size_t i = 0; i < out.of_width.size(); ++i) out.of_width[i] += width == std::size_t{2} << i;
   }
   return out;
@@ -166,11 +165,17 @@ void find_hex_bytes(std::string_view text, std::vector<Blob>& out) {
     const HexNumbers seen = count_numbers(text.substr(run.first, last - run.first));
     const std::size_t digits = seen.letters + seen.digits;
     const std::size_t uniform = *std::max_element(seen.of_width.begin(), seen.of_width.end());
-    if (seen.numbers < 8 || digits < 16 || digits * 5 < (last - run.first) || uniform * 100 < 85 * seen.numbers)
-      continue;
+    // Bytes in groups of any size have an even number of digits; decimal numbers and words do not.
+    const bool even = seen.even * 100 >= 90 * seen.numbers && seen.letters * 100 >= 12 * digits;
+    const bool one_width = seen.numbers >= 8 && uniform * 100 >= 85 * seen.numbers;
+    if (digits < 16 || seen.numbers < 4 || digits * 5 < (last - run.first) || !(one_width || even)) continue;
     letters += seen.letters;
     all += digits;
-    out.push_back({run.first, last - run.first, BlobKind::kHexBytes});
+    // A fingerprint with colons is a checksum like any other.
+    const std::string_view all_of = text.substr(run.first, last - run.first);
+    const auto colons = static_cast<std::size_t>(std::ranges::count(all_of, ':'));
+    const bool hash = digits <= kLongestHash && colons + 2 >= seen.numbers && colons < seen.numbers;
+    out.push_back({run.first, last - run.first, hash ? BlobKind::kHash : BlobKind::kHexBytes});
   }
   if (letters * 100 < 3 * all || letters < 4 || letters * 10 > 8 * all) out.resize(before);
 }
@@ -198,7 +203,7 @@ void find_dense_words(std::string_view text, std::vector<Blob>& out) {
        run = next_run(text, run.last, kShortestDense, belongs)) {
     const std::string_view word = text.substr(run.first, run.last - run.first);
     // Addresses mix as much.
-    if (word.find("://") != std::string_view::npos || word.find('&') != std::string_view::npos) continue;
+    if (word.find("://") != std::string_view::npos) continue;
     // Escapes have a rule of their own.
     const auto escapes = std::ranges::count_if(word, [](char c) { return c == '\\' || c == '%'; });
     if (static_cast<std::size_t>(escapes) * 12 > word.size()) continue;
@@ -206,14 +211,21 @@ void find_dense_words(std::string_view text, std::vector<Blob>& out) {
   }
 }
 
+// The first character says how many bytes the line has; the header and the last lines belong to it.
 bool is_uuencoded(std::string_view line) {
-  if (line.size() != 61 || line.front() != 'M') return false;
+  if (line == "`" || line == "end" ||
+      (line.size() > 10 && line.starts_with("begin ") && is_ascii(line[6], kAsciiDigit)))
+    return true;
+  if (line.size() < 5 || line.front() < '!' || line.front() > 'M') return false;
+  const auto bytes = static_cast<std::size_t>(line.front() - ' ');
+  if (line.size() != 1 + (bytes + 2) / 3 * 4) return false;
+  return std::ranges::all_of(line, [](char c) { return c >= 0x20 && c <= 0x60; });
+}
+
+bool has_uuencoded(std::string_view lines, std::size_t count) {
   std::size_t punctuation = 0;
-  for (const char c : line) {
-    if (c < 0x20 || c > 0x60) return false;
-    punctuation += is_ascii(c, kAsciiPunctuation);
-  }
-  return punctuation >= 10;
+  for (const char c : lines) punctuation += is_ascii(c, kAsciiPunctuation);
+  return lines.size() >= 28 * (count > 2 ? count - 2 : 1) && punctuation * 8 >= lines.size() && lines.find("  ") != 0;
 }
 
 bool is_vocabulary_entry(std::string_view line) {
@@ -314,9 +326,8 @@ void find_blobs(std::string_view text, const TextSurvey& survey, std::vector<Blo
       survey.letters > survey.high) {
     find_dense_words(text, out);
   }
-  if (survey.lines >= 3 && survey.of('M') >= 3 && survey.punctuation * 10 >= size) {
-    find_lines(text, 2, BlobKind::kDense, is_uuencoded, [](std::string_view, std::size_t) { return true; }, out);
-  }
+  if (survey.lines >= 2 && survey.punctuation * 10 >= size)
+    find_lines(text, 2, BlobKind::kDense, is_uuencoded, has_uuencoded, out);
   if (survey.lines >= 8 && survey.of('=') * 5 >= survey.lines && survey.digits * 12 >= size) {
     const auto padded = [](std::string_view lines, std::size_t count) {
       return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '=')) * 3 >= count;

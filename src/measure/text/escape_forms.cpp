@@ -132,9 +132,16 @@ Escape double_entity_at(std::string_view text, std::size_t at) {
   return from > at + kAmp.size() ? Escape{from - at, '&'} : Escape{};
 }
 
+// Mailers break lines at 76 bytes: "=" after a short line is something else.
+bool is_long_line(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLong = 56;
+  return at >= kLong && text.substr(at - kLong, kLong).find('\n') == std::string_view::npos;
+}
+
 Escape quoted_printable_at(std::string_view text, std::size_t at) {
-  if (at + 1 < text.size() && text[at + 1] == '\n') return {2, 0, true};
-  if (at + 2 < text.size() && text[at + 1] == '\r' && text[at + 2] == '\n') return {3, 0, true};
+  const std::string_view next = text.substr(at + 1, 2);
+  if (next.starts_with('\n')) return is_long_line(text, at) ? Escape{2, 0, true} : Escape{};
+  if (next == "\r\n") return is_long_line(text, at) ? Escape{3, 0, true} : Escape{};
   char32_t code = 0;
   if (!read_hex(text, at + 1, 2, code) || is_ascii(text[at + 1], kAsciiLower) || is_ascii(text[at + 2], kAsciiLower)) {
     return {};
@@ -170,6 +177,12 @@ Escape quoted_at(std::string_view text, std::size_t at) {
   std::size_t from = at + 1;
   while (from < text.size() && from < at + 8 && text[from] == '\\') ++from;
   if (from >= text.size() || (text[from] != '"' && text[from] != '/')) return {};
+  // A comment of roff; pictures of slashes.
+  if (text[from] == '"' && at > 0 && (text[at - 1] == '.' || text[at - 1] == '\'')) return {};
+  if (text[from] == '/' && (at == 0 || !(is_ascii(text[at - 1], kAsciiLetter | kAsciiDigit) || text[at - 1] == ':' ||
+                                         text[at - 1] == '/' || text[at - 1] == '<'))) {
+    return {};
+  }
   return {from + 1 - at, static_cast<unsigned char>(text[from])};
 }
 

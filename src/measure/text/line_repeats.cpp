@@ -112,22 +112,30 @@ std::uint64_t folded_hash_of(std::string_view unit) {
 }
 
 struct UnitKind {
-  bool wordy = false;  // letters and little else
-  bool few_digits = false;
+  bool wordy = false;    // letters and little else
+  bool counter = false;  // a few digits, and no row of a table
 };
 
 UnitKind kind_of(std::string_view unit) {
   std::size_t letters = 0, digits = 0, blanks = 0;
   bool structural = unit.ends_with(',') || unit.ends_with(':');
-  for (const char c : unit) {
+  std::size_t commas = 0;
+  for (std::size_t at = 0; at < unit.size(); ++at) {
+    const char c = unit[at];
+    // General punctuation, arrows, lines of boxes: U+2000 to U+2BFF.
+    if (c == '\xE2' && at + 2 < unit.size() && static_cast<unsigned char>(unit[at + 1]) < 0xB0) {
+      at += 2;
+      continue;
+    }
     const unsigned classes = ascii_class(c);
+    commas += c == ',' || c == '"' || c == '\t' || c == '|';
     letters += (classes & kAsciiLetter) != 0 || (c & 0x80) != 0;
     digits += (classes & kAsciiDigit) != 0;
     blanks += (classes & kAsciiBlank) != 0;
     structural |= std::string_view("{}<>=[]\\;").contains(c);
   }
   const std::size_t rest = unit.size() - blanks;
-  return {!structural && unit.size() >= 16 && letters * 10 >= rest * 6, digits * 8 <= rest && digits > 0};
+  return {!structural && unit.size() >= 16 && letters * 10 >= rest * 6, digits * 8 <= rest && digits > 0 && commas < 2};
 }
 
 }  // namespace
@@ -218,7 +226,7 @@ void LineCounter::count(std::string_view text, const TextSurvey& survey, LineRep
     if (entry.count <= out.counter_units) continue;
     const Unit& unit = units_[entry.units];
     const UnitKind kind = kind_of(text.substr(unit.offset, unit.length));
-    if (!kind.wordy || !kind.few_digits) continue;
+    if (!kind.wordy || !kind.counter) continue;
     out.counter_units = entry.count;
     out.counter_bytes = unit.length * entry.count;
   }

@@ -28,14 +28,14 @@ constexpr std::size_t kLongestScript = 1 << 20;
 constexpr std::size_t kGap = 240;  // between tags of one stretch
 
 constexpr std::string_view kTags[] = {
-    "a",        "abbr",   "article", "aside",  "audio",  "b",     "blockquote", "body",    "br",       "button",
-    "canvas",   "center", "code",    "col",    "dd",     "div",   "dl",         "dt",      "em",       "embed",
-    "fieldset", "figure", "font",    "footer", "form",   "frame", "frameset",   "h1",      "h2",       "h3",
-    "h4",       "h5",     "h6",      "head",   "header", "hr",    "html",       "i",       "iframe",   "img",
-    "input",    "label",  "legend",  "li",     "link",   "main",  "meta",       "nav",     "noscript", "object",
-    "ol",       "option", "p",       "param",  "path",   "pre",   "script",     "section", "select",   "small",
-    "source",   "span",   "strong",  "style",  "sub",    "sup",   "svg",        "table",   "tbody",    "td",
-    "textarea", "tfoot",  "th",      "thead",  "title",  "tr",    "u",          "ul",      "video",
+    "a",        "abbr",   "article", "aside",  "audio",  "b",      "blockquote", "body",   "br",       "button",
+    "canvas",   "center", "code",    "col",    "dd",     "div",    "dl",         "dt",     "em",       "embed",
+    "fieldset", "figure", "font",    "footer", "form",   "frame",  "frameset",   "h1",     "h2",       "h3",
+    "h4",       "h5",     "h6",      "head",   "header", "hr",     "html",       "i",      "iframe",   "img",
+    "input",    "label",  "legend",  "li",     "link",   "main",   "meta",       "nav",    "noscript", "object",
+    "ol",       "option", "p",       "param",  "pre",    "script", "section",    "select", "small",    "source",
+    "span",     "strong", "style",   "sub",    "sup",    "table",  "tbody",      "td",     "textarea", "tfoot",
+    "th",       "thead",  "title",   "tr",     "u",      "ul",     "video",
 };
 static_assert(std::ranges::is_sorted(kTags));
 

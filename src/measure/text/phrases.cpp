@@ -349,7 +349,7 @@ void find_phrases(std::string_view text, std::vector<FoundPhrase>& out) {
         if (phrase.text.size() <= length || !matches(text, at, phrase.text)) continue;
         if (length != 0) out.pop_back();
         length = phrase.text.size();
-        out.push_back({at, length, phrase.kind, phrase.weight});
+        out.push_back({at, length, phrase.kind, phrase.weight, table.order[i]});
       }
     }
     at += std::max<std::size_t>(length, 1);

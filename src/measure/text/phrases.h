@@ -24,6 +24,7 @@ struct FoundPhrase {
   std::size_t length = 0;
   PhraseKind kind = PhraseKind::kPlaceholder;
   std::uint8_t weight = 1;  // 3: says alone what the page is
+  std::uint16_t which = 0;  // of the table
 };
 
 /// All phrases of the table, in the order of the text, small and capital letters alike. About 1 ns a byte.

@@ -72,17 +72,20 @@ class Judge final : public DocumentJudge {
     std::array<std::size_t, kPhraseKinds> by_kind = {};
     for (std::size_t i = 0; i < found_.size(); ++i) {
       covered += found_[i].length;
-      if (is_repeated(text, i)) continue;
+      if (is_repeated(i)) continue;
       weight += found_[i].weight;
       by_kind[static_cast<std::size_t>(found_[i].kind)] += found_[i].weight;
     }
     const auto kind = static_cast<std::size_t>(std::ranges::max_element(by_kind) - by_kind.begin());
-    // Characters of Chinese or Japanese say as much as three letters.
     const double size = static_cast<double>(text.size());
     const bool strong = by_kind[kind] >= 3 && kind != static_cast<std::size_t>(PhraseKind::kNavigation);
     const double wanted = weight_ + size / each_;
-    const bool bad = (weight >= wanted && by_kind[kind] >= 2) || (strong && size <= each_ / 2) ||
-                     (weight >= weight_ && static_cast<double>(covered) * 3 >= size);
+    const bool dense = static_cast<double>(covered) * 3 >= size;
+    // A licence names rights, too, and goes on to say something.
+    const bool legal = kind == static_cast<std::size_t>(PhraseKind::kTerms);
+    const bool bad = (weight >= wanted && by_kind[kind] >= 2 && !legal) || (weight >= weight_ && dense) ||
+                     (strong && size <= each_ / 2 && static_cast<double>(covered) * 7 >= size && !legal) ||
+                     (legal && weight >= 2 * wanted);
     if (!bad && weight < wanted / 2) return;
     const FoundPhrase& first = found_.front();
     const FoundPhrase& last = found_.back();
@@ -95,11 +98,9 @@ class Judge final : public DocumentJudge {
              .reason = {kSentences[kind], {{"count", found_.size()}}}});
   }
 
-  // Whether the phrase has been seen in this document.
-  bool is_repeated(std::string_view text, std::size_t i) const {
-    const std::string_view phrase = text.substr(found_[i].offset, found_[i].length);
+  bool is_repeated(std::size_t i) const {
     return std::any_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(i),
-                       [&](const FoundPhrase& before) { return text.substr(before.offset, before.length) == phrase; });
+                       [&](const FoundPhrase& before) { return before.which == found_[i].which; });
   }
 
   std::size_t longest_;

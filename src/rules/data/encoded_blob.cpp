@@ -4,7 +4,7 @@
 // of such a batch is high whatever the model knows. A checksum beside a file name is ordinary text. So what counts is
 // how long a blob is, and how much of the document such things are: 512 characters (some 300 tokens) in a row, or 30 %
 // of the document. Of checksums, which lock files, logs of commits and lists of packages carry beside words, more than
-// half. Tables of 0x numbers in source code are data that someone wants to see: they are told from 60 % on. What is less
+// half. Tables of 0x or quoted numbers in source code are data that someone wants to see: they are told from 60 % on. What is less
 // is a note.
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/text/ascii_classes.h"
 #include "measure/text/blobs.h"
 #include "rules/rule.h"
 
@@ -50,23 +51,32 @@ class Judge final : public DocumentJudge {
     double others = 0;
     double longest = 0;
     for (const Blob& blob : found_) {
-      const auto length = static_cast<double>(blob.length);
-      (blob.kind == BlobKind::kHash ? hashes : is_listed(text, blob) ? listed : others) += length;
-      if (blob.kind != BlobKind::kHash && !is_listed(text, blob)) longest = std::max(longest, length);
+      const bool listed_one = is_listed(text, blob);
+      const double length = solid_bytes(text, blob);
+      (blob.kind == BlobKind::kHash ? hashes : listed_one ? listed : others) += length;
+      if (blob.kind != BlobKind::kHash && !listed_one) longest = std::max(longest, length);
     }
     const double all = hashes + listed + others;
-    if (all < least_) return;
+    if (all < least_ && all < 0.9 * size) return;
     const bool bad = longest >= long_ || others >= share_ * size || hashes >= hashes_ * size ||
                      others + listed >= listed_ * size || all >= listed_ * size;
-    report(text, bad, bad && all >= 4 * least_ ? 0.95 : bad ? 0.8 : 0.5, out);
+    report(text, bad || all >= 0.9 * size, bad && all >= 4 * least_ ? 0.95 : bad ? 0.8 : 0.5, out);
   }
 
  private:
-  // "0x12, 0x34": a table in source code.
+  // "0x12, 0x34" or quoted: a table in source code.
   static bool is_listed(std::string_view text, const Blob& blob) {
-    return blob.kind == BlobKind::kHexBytes &&
-           text.substr(blob.offset > 2 ? blob.offset - 2 : 0, std::min<std::size_t>(blob.length, 64)).find("0x") !=
-               std::string_view::npos;
+    if (blob.kind != BlobKind::kHexBytes) return false;
+    const std::string_view beginning = text.substr(blob.offset > 2 ? blob.offset - 2 : 0, 64);
+    return beginning.find("0x") != std::string_view::npos || beginning.find('\'') != std::string_view::npos ||
+           beginning.find('"') != std::string_view::npos;
+  }
+
+  // The blanks of a dump are as many as its layout wants.
+  static double solid_bytes(std::string_view text, const Blob& blob) {
+    if (blob.kind != BlobKind::kHexBytes) return static_cast<double>(blob.length);
+    const std::string_view all = text.substr(blob.offset, blob.length);
+    return static_cast<double>(std::ranges::count_if(all, [](char c) { return !is_ascii(c, kAsciiBlank); }));
   }
 
   void report(std::string_view text, bool bad, double confidence, DocumentHits& out) {
@@ -115,7 +125,8 @@ const Rule kEncodedBlob{
           "logs of commits in one line each have up to 46 %, lists of checksums with file names 55 % and more"},
          {"listed", "of the document", 0.6, 0.01, 1,
           "source code with one table of constants has up to 50 %; a file that is nothing but a table has 80 %"},
-         {"least", "bytes", 48, 1, 1e9, "one checksum, one identifier, one short token are ordinary text"}},
+         {"least", "bytes", 48, 1, 1e9,
+          "one checksum, one identifier, one short token are ordinary text, unless there is nothing else"}},
     .sentences = {{"base64", "{bytes} bytes of base64 or of another code without words",
                    "{bytes} 字节的 base64 或其他无词编码"},
                   {"base64-of", "{bytes} bytes of base64: {content}", "{bytes} 字节的 base64：{content}"},

@@ -33,7 +33,7 @@ constexpr Limits kLimits[kEscapeKinds] = {
     {EscapeKind::kByte, "byte", 12, 0.15, 0.9},
     {EscapeKind::kPercent, "percent", 6, 0.08, 0.9},
     {EscapeKind::kDoubleEntity, "double-entity", 3, 0.01, 0.95},
-    {EscapeKind::kEntity, "entity", 5, 0.02, 0.85},
+    {EscapeKind::kEntity, "entity", 6, 0.02, 0.85},
     {EscapeKind::kQuotedPrintable, "quoted-printable", 4, 0.01, 0.9},
     {EscapeKind::kTerminal, "terminal", 3, 0.005, 0.9},
     {EscapeKind::kByteToken, "byte-token", 3, 0.02, 0.95},
@@ -92,6 +92,10 @@ class Judge final : public DocumentJudge {
       case EscapeKind::kUnicode:
       case EscapeKind::kByte:
         if (static_cast<double>(total.longest) >= run_) return true;
+        break;
+      // In a program or in JSON there are as many quotes without a backslash around.
+      case EscapeKind::kQuoted:
+        if ((survey.of('"') - std::min<std::size_t>(survey.of('"'), total.count)) * 4 > total.count) return false;
         break;
       default: break;
     }

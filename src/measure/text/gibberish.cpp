@@ -1,0 +1,167 @@
+// Letters that are no words.
+//
+// Every language uses a part of all triples of letters, and the languages that are written with Latin letters use, taken
+// together, a third of them (6,789 of 19,683: kUsualTriples). Of the triples of real words less than 5 % are others, also
+// in Polish, Finnish, Welsh and pinyin, and up to 30 % in manuals full of commands; of random letters, of keys struck at
+// random and of rot13 it is 55 to 65 %. So 40 % separates them when some 80 triples are looked at together, and 50 % when
+// there are fewer. Words with other letters, capitals inside or digits are left out, and so are stretches of which less than 65 % is words: names in programs, mnemonics and tables are no text.
+//
+// Counting every triple takes longer than reading the text ten times. Vowels tell first: they are a third or more of the
+// letters of every language, and less than 30 % of random ones (6 of 26, with y). The survey has their number. A long text
+// in which a part is random keeps its vowels, so one window of 160 bytes in 2 KiB is counted in any case.
+//
+// Babble of a Markov chain has usual triples, and English's little words. But a chain that looks back two or three letters
+// makes half of its other words up, while common words (common_words.cpp) are 70 % of real prose. Asked only where at
+// least three of the little words are there, and one word in sixteen is one of them. Babble in other languages is not seen, nor is the babble of chains of words.
+
+#include "measure/text/gibberish.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/ascii.h"
+#include "measure/text/ascii_classes.h"
+#include "measure/text/common_words.h"
+#include "measure/text/letter_triples.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kWindow = 80;        // triples judged together
+constexpr std::size_t kLeastTriples = 24;  // of a text that is shorter than that
+constexpr std::size_t kProbe = 160;        // bytes
+constexpr std::size_t kProbeEvery = 2048;
+
+struct Word {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  bool plain = false;  // nothing but ASCII letters, small but for the first
+};
+
+// The next word from `at` on: letters, digits and what joins names. first == text.size(): there is none.
+Word next_word(std::string_view text, std::size_t at) {
+  while (at < text.size() && !is_ascii(text[at], kAsciiLetter)) {
+    // The rest of a word that begins otherwise is no word.
+    if ((text[at] & 0x80) != 0 || is_ascii(text[at], kAsciiDigit) || text[at] == '_') {
+      while (at < text.size() &&
+             ((text[at] & 0x80) != 0 || is_ascii(text[at], kAsciiLetter | kAsciiDigit) || text[at] == '_'))
+        ++at;
+    } else {
+      ++at;
+    }
+  }
+  // After these stands an escape, a name of a file, a variable, a tag.
+  const bool named = at > 0 && at < text.size() && std::string_view("\\/.$@<&%#=").contains(text[at - 1]);
+  Word out{at, at, !named};
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (is_ascii(c, kAsciiLower)) continue;
+    if (is_ascii(c, kAsciiUpper)) {
+      out.plain &= at == out.first;
+    } else if ((c & 0x80) != 0 || is_ascii(c, kAsciiDigit) || c == '_') {
+      out.plain = false;
+    } else {
+      break;
+    }
+  }
+  out.last = at;
+  return out;
+}
+
+bool is_unnatural(const TripleCounts& counts) {
+  if (counts.triples >= kWindow) return counts.unusual * 100 >= 40 * counts.triples;
+  return counts.triples >= kLeastTriples && counts.unusual * 2 >= counts.triples;
+}
+
+bool has_few_vowels(std::string_view text, const TextSurvey& survey) {
+  if (survey.letters < kLeastTriples || survey.letters * 4 < text.size() - survey.blanks) return false;
+  std::size_t vowels = 0;
+  for (const char c : std::string_view("aeiouyAEIOUY")) vowels += survey.of(c);
+  return vowels * 100 < 30 * survey.letters;
+}
+
+bool probes_find_some(std::string_view text) {
+  for (std::size_t at = kProbeEvery / 2; at + kProbe < text.size(); at += kProbeEvery) {
+    TripleCounts counts;
+    const std::string_view window = text.substr(at, kProbe);
+    for (Word word = next_word(window, 0); word.first < window.size(); word = next_word(window, word.last)) {
+      if (word.plain && word.last - word.first >= 3)
+        add_triples(window.substr(word.first, word.last - word.first), counts);
+    }
+    if (counts.triples >= 40 && counts.unusual * 2 >= counts.triples) return true;
+  }
+  return false;
+}
+
+// What English has and its neighbours do not.
+constexpr std::string_view kLittleWords[] = {"the", "and", "to", "that", "with", "for", "his", "it", "he", "are"};
+
+}  // namespace
+
+void find_random_letters(std::string_view text, const TextSurvey& survey, std::vector<OddStretch>& out) {
+  out.clear();
+  if (!has_few_vowels(text, survey) && (survey.letters * 4 < text.size() || !probes_find_some(text))) return;
+  TripleCounts window;
+  std::size_t first = 0;
+  std::size_t last = 0;
+  const auto close = [&] {
+    // Mnemonics and columns of a table stand between numbers and signs, words between blanks.
+    const bool text_like = window.triples * 100 >= 65 * (last - first);
+    if (is_unnatural(window) && text_like) {
+      const bool follows = !out.empty() && first <= out.back().offset + out.back().length + 80;
+      const std::size_t share = 100 * window.unusual / window.triples;
+      if (follows) {
+        out.back().length = last - out.back().offset;
+        out.back().count = std::max(out.back().count, share);
+      } else {
+        out.push_back({first, last - first, share});
+      }
+    }
+    window = {};
+  };
+  for (Word word = next_word(text, 0); word.first < text.size(); word = next_word(text, word.last)) {
+    const std::size_t length = word.last - word.first;
+    if (!word.plain || length < 3 || length > 200) continue;
+    if (window.words == 0) first = word.first;
+    add_triples(text.substr(word.first, length), window);
+    last = word.last;
+    if (window.triples >= kWindow) close();
+  }
+  close();
+}
+
+bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out) {
+  constexpr std::size_t kGlance = 40;  // words
+  constexpr std::size_t kLeast = 40;
+  constexpr std::size_t kMost = 400;
+  const std::size_t size = text.size();
+  if (survey.letters * 10 < size * 7 || survey.digits * 30 > size || survey.blanks * 10 < size ||
+      survey.high * 50 > size)
+    return false;
+  std::size_t words = 0, common = 0, capitals = 0, little = 0;
+  std::array<bool, std::size(kLittleWords)> seen = {};
+  for (Word word = next_word(text, 0); word.first < size && words < kMost; word = next_word(text, word.last)) {
+    const std::string_view letters = text.substr(word.first, word.last - word.first);
+    if (!word.plain) return false;  // names in programs, accents
+    ++words;
+    capitals += is_ascii(letters.front(), kAsciiUpper);
+    if (is_common_word(letters)) {
+      ++common;
+      for (std::size_t i = 0; letters.size() <= 4 && i < seen.size(); ++i) {
+        if (letters != kLittleWords[i]) continue;
+        seen[i] = true;
+        ++little;
+      }
+    }
+    if (words == kGlance && common * 100 >= 52 * words) return false;
+  }
+  const auto kinds = static_cast<std::size_t>(std::ranges::count(seen, true));
+  // Lists of names have capitals; other languages quote English.
+  if (words < kLeast || kinds < 3 || little * 16 < words || capitals * 4 > words || common * 100 >= 47 * words)
+    return false;
+  out = {0, size, 100 * common / words};
+  return true;
+}
+
+}  // namespace assay

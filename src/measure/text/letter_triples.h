@@ -1,0 +1,37 @@
+#pragma once
+// Three letters in a row, as they occur in languages that are written with Latin letters.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace assay {
+
+inline constexpr std::size_t kTripleWords = (27 * 27 * 27 + 63) / 64;
+
+/// Bit 729 a + 27 b + c: the triple abc is usual (0: a blank; 1 to 26: a letter).
+extern const std::array<std::uint64_t, kTripleWords> kUsualTriples;
+
+struct TripleCounts {
+  std::size_t words = 0;
+  std::size_t triples = 0;
+  std::size_t unusual = 0;
+};
+
+/// Adds the triples of a word, blanks around it included. Precondition: the word is ASCII letters.
+inline void add_triples(std::string_view word, TripleCounts& counts) {
+  std::uint32_t a = 0;
+  std::uint32_t b = (static_cast<std::uint32_t>(word.front()) & 31);
+  for (std::size_t i = 1; i <= word.size(); ++i) {
+    const std::uint32_t c = i < word.size() ? static_cast<std::uint32_t>(word[i]) & 31 : 0;
+    const std::uint32_t bit = 729 * a + 27 * b + c;
+    counts.unusual += (kUsualTriples[bit / 64] >> (bit % 64) & 1) == 0;
+    a = b;
+    b = c;
+  }
+  counts.triples += word.size();
+  ++counts.words;
+}
+
+}  // namespace assay
