@@ -68,6 +68,15 @@ namespace assay {
   RULE(kInvisibleCharacters)    \
   RULE(kDigitsOnly)             \
   RULE(kEmptyDocument)          \
+  RULE(kMojibake)               \
+  RULE(kEncodedBlob)            \
+  RULE(kEscapeResidue)          \
+  RULE(kMinified)               \
+  RULE(kGibberish)              \
+  RULE(kMarkupResidue)          \
+  RULE(kBoilerplate)            \
+  RULE(kRepeatedNgram)          \
+  RULE(kRepeatedLines)          \
   RULE(kAbnormalShare)          \
   RULE(kUnreadableLine)         \
   RULE(kUnreadableInput)        \
