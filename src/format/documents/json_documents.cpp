@@ -128,7 +128,8 @@ class JsonDocuments final : public DocumentReader {
     block.bytes.resize(end);
     cutter_.drop(std::min(cutter_.at(), end));
     const std::uint64_t feeds = count_byte(block.bytes, '\n');
-    block.lines = feeds + (ended_ && block.bytes.back() != '\n' ? 1 : 0);
+    const bool last = rest_.empty() && !file_.fill(rest_, 1);
+    block.lines = feeds + (last && block.bytes.back() != '\n' ? 1 : 0);
     block.stored = file_.stored() - stored_;
     stored_ = file_.stored();
     line_ += feeds;
@@ -155,7 +156,6 @@ class JsonDocuments final : public DocumentReader {
       if (bytes.size() - whole > longest_) return pass_the_rest(block);
       more = file_.fill(bytes, bytes.size() + size_);
     }
-    ended_ = true;
     // What is left is a value that is cut, or what closes the list.
     if (!bytes.empty() && (block.ends.empty() || block.ends.back() < bytes.size())) block.ends.push_back(bytes.size());
     return bytes.size();
@@ -179,7 +179,6 @@ class JsonDocuments final : public DocumentReader {
   std::uint64_t longest_;
   TextField field_;
   JsonCutter cutter_;
-  bool ended_ = false;
   std::string rest_;
   std::uint64_t number_ = 0;
   std::uint64_t line_ = 1;

@@ -134,7 +134,10 @@ Result<bool> MegatronDocuments::next(DocumentBlock& block) {
   block = {.number = number_, .bytes = std::move(bytes)};
   const std::size_t item = token_size(index_.type());
   std::uint64_t size = 0;
-  while (size < size_ && ASSAY_TRY(next_document())) {
+  while (size < size_) {
+    const Result<bool> more = next_document();
+    if (!more && block.ends.empty()) return std::unexpected(more.error());
+    if (!more || !*more) break;  // an error comes again with the next block
     const std::uint64_t whole = waiting_->tokens * item;
     if (block.ends.empty() && block.lines == 0) {
       block.document = waiting_->number;

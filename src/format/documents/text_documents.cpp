@@ -67,7 +67,8 @@ class TextDocuments final : public DocumentReader {
       return false;
     }
     const std::uint64_t feeds = count_byte(block.bytes, '\n');
-    block.lines = feeds + (block.bytes.back() == '\n' ? 0 : 1);
+    const bool last = rest_.empty() && !file_.fill(rest_, 1);
+    block.lines = feeds + (last && block.bytes.back() != '\n' ? 1 : 0);
     block.stored = file_.stored() - stored_;
     stored_ = file_.stored();
     if (block.overlong > 0) {
