@@ -20,6 +20,8 @@
 #include "base/version.h"
 #include "engine/account.h"
 #include "engine/checkpoints.h"
+#include "engine/corpus/conclude.h"
+#include "engine/corpus/corpora.h"
 #include "engine/engine.h"
 #include "engine/gaps.h"
 #include "engine/group.h"
@@ -195,6 +197,16 @@ void add_beside(const Discovery& discovery, std::span<const Input> inputs, const
   }
 }
 
+CorpusOptions corpus_options(const CheckOptions& options) {
+  CorpusOptions out;
+  out.ignore = options.ignore;
+  out.parameters = options.parameters;
+  out.jobs = options.jobs;
+  out.interrupted = options.interrupted;
+  out.progress = options.progress;
+  return out;
+}
+
 }  // namespace
 
 Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& options) {
@@ -202,10 +214,12 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   CheckOptions asked = options;
   asked.ignore.clear();
   const std::vector<const Rule*> rules = ASSAY_TRY(plan(asked));
-  const Discovery discovery = discover(paths, options.interrupted);
+  Discovery discovery = discover(paths, options.interrupted);
+  const std::vector<Input> corpora = options.judge ? take_corpora(discovery.inputs) : std::vector<Input>();
   if (options.progress != nullptr) {
     for (const Input& input : discovery.inputs) options.progress->bytes_total += input.bytes;
-    options.progress->files_total += static_cast<std::int64_t>(discovery.inputs.size());
+    for (const Input& input : corpora) options.progress->bytes_total += input.bytes;
+    options.progress->files_total += static_cast<std::int64_t>(discovery.inputs.size() + corpora.size());
   }
 
   Shelf shelf(discovery.inputs, options);
@@ -247,14 +261,21 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
     if (outcome.run) report.runs.push_back(std::move(*outcome.run));
     tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
   }
+  if (!corpora.empty()) add_corpora(judge_corpora(corpora, rules, corpus_options(options)), rules, tally, report);
   report.complete = !stopped(options);
-  if (report.complete) add_empty_folders(paths, discovery, inputs, "log of a training run", report);
+  if (report.complete) {
+    std::vector<Input> all(inputs.begin(), inputs.end());
+    all.insert(all.end(), corpora.begin(), corpora.end());
+    add_empty_folders(paths, discovery, all, "log of a training run", report);
+  }
   for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
   drop_ignored(options, report);
   if (options.judge) judge_the_reading(rules, options, tally, report);
   rank(report.findings);
   tally.conclude(rules, options, report);
-  add_rule_records(rules, link_sentences(), report);
+  std::vector<SentenceRecord> shared(link_sentences().begin(), link_sentences().end());
+  shared.insert(shared.end(), kind_sentences().begin(), kind_sentences().end());
+  add_rule_records(rules, shared, report);
   return report;
 }
 

@@ -88,6 +88,12 @@ std::int64_t runs_concerned(const Report& report) {
   return std::unique(ids.begin(), ids.end()) - ids.begin();
 }
 
+// Of the text of a corpus; what is found in a run is told by the run.
+bool is_of_corpus(const Report& report, const Finding& finding) {
+  const RuleRecord* rule = rule_record(report, finding.name);
+  return report.corpus && rule != nullptr && rule->family == "data" && (!finding.where || finding.where->run.empty());
+}
+
 void count(const Finding& finding, Counts& counts) {
   ++(finding.severity == Severity::kError     ? counts.errors
      : finding.severity == Severity::kWarning ? counts.warnings
@@ -246,17 +252,23 @@ Counts count_findings(const Report& report) {
 }
 
 std::string verdict_line(const Report& report, Language language, bool notes_shown) {
-  // What was wrong with the files is not said of the runs.
+  // What was wrong with the files, or with a corpus, is not said of the runs.
   Counts runs;
+  Counts corpus;
   Counts reading;
-  for (const Finding& finding : report.findings) count(finding, is_of_reading(report, finding) ? reading : runs);
+  for (const Finding& finding : report.findings) {
+    count(finding, is_of_reading(report, finding) ? reading : is_of_corpus(report, finding) ? corpus : runs);
+  }
   const std::string in_runs = problems_phrase(runs, language);
+  const std::string in_corpus = problems_phrase(corpus, language);
   const std::string in_reading = problems_phrase(reading, language);
 
   std::string out;
   if (!report.complete) out = say("Interrupted, incomplete: ", "已中断，结果不完整：", language);
-  if (report.corpus) {
-    out += corpus_verdict(*report.corpus, in_runs, language);
+  if (report.corpus) out += corpus_verdict(*report.corpus, in_corpus, language);
+  if (report.corpus && !report.runs.empty()) out += say("; ", "；", language);
+  if (report.corpus && report.runs.empty()) {
+    // There is nothing else to speak of.
   } else if (all_planned(report)) {
     out += plans_verdict(report, in_runs, language);
   } else if (report.runs.empty() && in_runs.empty()) {
@@ -269,8 +281,8 @@ std::string verdict_line(const Report& report, Language language, bool notes_sho
   }
   if (!in_reading.empty())
     out += say("; {counts} in reading", "；读取时有 {counts}", {{"counts", in_reading}}, language);
-  const std::int64_t notes = runs.notes + reading.notes;
-  if (notes > 0 && in_runs.empty() && in_reading.empty()) {
+  const std::int64_t notes = runs.notes + corpus.notes + reading.notes;
+  if (notes > 0 && in_runs.empty() && in_corpus.empty() && in_reading.empty()) {
     const std::string counted = count_of(notes, kNotes, language);
     out += notes_shown ? say("; {notes}", "；{notes}", {{"notes", counted}}, language)
                        : say("; {notes} (-v)", "；{notes}（-v）", {{"notes", counted}}, language);

@@ -1,14 +1,15 @@
 // `check_corpus`: discover files, pass over them, conclude.
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "assay/corpus.h"
 #include "base/progress.h"
 #include "base/version.h"
-#include "engine/account.h"
 #include "engine/corpus/conclude.h"
+#include "engine/corpus/corpora.h"
 #include "engine/corpus/pass.h"
 #include "engine/engine.h"
 
@@ -16,6 +17,7 @@ namespace assay {
 
 namespace {
 
+constexpr std::string_view kEndings[] = {".jsonl", ".json", ".ndjson", ".parquet", ".arrow", ".idx"};
 constexpr std::size_t kMostFilesAsSources = 64;  // more files than these are told by folder
 
 bool is_of_corpus(const Rule& rule) { return rule.scope == Scope::kDocument || rule.scope == Scope::kCorpus; }
@@ -29,6 +31,15 @@ void leave_out_halves(std::vector<Input>& inputs) {
   std::erase_if(inputs, [&](const Input& one) {
     return one.path.ends_with(".bin") && stems.contains(one.path.substr(0, one.path.size() - 4));
   });
+}
+
+// Files of other names are logs, settings or anything: nobody wants them opened twice.
+bool may_be_corpus(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
 std::string folder_of_path(const std::string& path) {
@@ -92,6 +103,53 @@ CorpusLimits limits_of(const std::map<std::string, double>& set) {
 
 }  // namespace
 
+CorpusPart judge_corpora(const std::vector<Input>& inputs, const std::vector<const Rule*>& rules,
+                         const CorpusOptions& options) {
+  std::vector<const Rule*> wanted = rules;
+  std::erase_if(wanted, [&](const Rule* rule) { return names(options.ignore, *rule); });
+  const DocumentRules documents(wanted, options.parameters);
+  PassOutcome pass = pass_over(inputs, documents, options);
+
+  CorpusFacts facts;
+  facts.sample = options.sample;
+  for (const Rule* rule : documents.rules()) facts.rules.push_back(rule->name);
+  facts.all.kinds.resize(facts.rules.size());
+  for (const PassFile& file : pass.files) facts.all.add(file.counts);
+  facts.sources = sources_of(inputs, pass.files);
+
+  CorpusPart out;
+  out.summary = summary_of(facts);
+  for (std::size_t i = 0; i < pass.files.size(); ++i) out.files.push_back(record_of(inputs[i], pass.files[i]));
+  CheckOptions check;
+  check.parameters = options.parameters;
+  out.judgement = judge_corpus(facts, rules, check);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i]->scope == Scope::kDocument && facts.all.lines == 0) out.judgement.not_applied[i].emplace();
+  }
+  std::vector<Finding> kinds = kind_findings(facts, documents, pass.examples, limits_of(options.parameters));
+  std::move(kinds.begin(), kinds.end(), std::back_inserter(out.judgement.findings));
+  out.sections = corpus_sections(facts, documents);
+  return out;
+}
+
+void add_corpora(CorpusPart part, const std::vector<const Rule*>& rules, RuleTally& tally, Report& report) {
+  report.corpus = part.summary;
+  std::move(part.files.begin(), part.files.end(), std::back_inserter(report.files));
+  std::move(part.sections.begin(), part.sections.end(), std::back_inserter(report.sections));
+  tally.add(rules, Scope::kDocument, part.judgement, report.findings);
+  tally.add(rules, Scope::kCorpus, part.judgement, report.findings);
+}
+
+std::vector<Input> take_corpora(std::vector<Input>& inputs) {
+  leave_out_halves(inputs);
+  const auto begin = std::stable_partition(inputs.begin(), inputs.end(), [](const Input& one) {
+    return one.error || one.stream || !one.archive.empty() || !may_be_corpus(one.path) || !is_corpus(one.path);
+  });
+  std::vector<Input> out(std::make_move_iterator(begin), std::make_move_iterator(inputs.end()));
+  inputs.erase(begin, inputs.end());
+  return out;
+}
+
 Result<Report> check_corpus(const std::vector<std::string>& paths, const CorpusOptions& options) {
   if (!(options.sample > 0 && options.sample <= 1)) {
     return fail(ErrorCode::kUsage, "a sample is a share above 0 and at most 1");
@@ -100,7 +158,6 @@ Result<Report> check_corpus(const std::vector<std::string>& paths, const CorpusO
   check.select = options.select;
   check.ignore = options.ignore;
   check.parameters = options.parameters;
-  check.interrupted = options.interrupted;
   std::vector<const Rule*> rules = ASSAY_TRY(plan(check));
   std::erase_if(rules, [](const Rule* rule) { return !is_of_corpus(*rule) && rule->scope != Scope::kReading; });
   if (std::none_of(rules.begin(), rules.end(), [](const Rule* rule) { return is_of_corpus(*rule); })) {
@@ -114,42 +171,21 @@ Result<Report> check_corpus(const std::vector<std::string>& paths, const CorpusO
     for (const Input& input : discovery.inputs) options.progress->bytes_total += input.bytes;
     options.progress->files_total += static_cast<std::int64_t>(discovery.inputs.size());
   }
-  const DocumentRules documents(rules, options.parameters);
-  PassOutcome pass = pass_over(discovery.inputs, documents, options);
-
-  CorpusFacts facts;
-  facts.sample = options.sample;
-  for (const Rule* rule : documents.rules()) facts.rules.push_back(rule->name);
-  facts.all.kinds.resize(facts.rules.size());
-  for (const PassFile& file : pass.files) facts.all.add(file.counts);
-  facts.sources = sources_of(discovery.inputs, pass.files);
 
   Report report;
   report.tool_version = version();
   report.arguments = paths;
-  report.corpus = summary_of(facts);
-  for (std::size_t i = 0; i < pass.files.size(); ++i) {
-    report.files.push_back(record_of(discovery.inputs[i], pass.files[i]));
-  }
-  report.complete = options.interrupted == nullptr || !options.interrupted->load();
-  report.findings = kind_findings(facts, documents, pass.examples, limits_of(options.parameters));
+  add_thresholds(check, report);
   RuleTally tally(rules.size());
-  Judgement passed;
-  for (const Rule* rule : rules) {
-    static_cast<void>(rule);
-    passed.not_applied.emplace_back();  // a rule that looks at documents looks at all there are
-  }
-  if (facts.all.lines > 0) tally.add(rules, Scope::kDocument, passed, report.findings);
-  Judgement whole = judge_corpus(facts, rules, check);
-  tally.add(rules, Scope::kCorpus, whole, report.findings);
-  report.sections = corpus_sections(facts, documents);
+  add_corpora(judge_corpora(discovery.inputs, rules, options), rules, tally, report);
+  report.complete = options.interrupted == nullptr || !options.interrupted->load();
   if (report.complete) add_empty_folders(paths, discovery, discovery.inputs, "documents", report);
   judge_the_reading(rules, check, tally, report);
+  // What was ignored was not looked for: only that it was is told.
   for (const std::string& name : options.ignore) report.ignored.push_back({name, 0});
   rank(report.findings);
   tally.conclude(rules, check, report);
   add_rule_records(rules, kind_sentences(), report);
-  add_thresholds(check, report);
   return report;
 }
 

@@ -228,4 +228,10 @@ bool is_corpus(std::string_view path, std::string_view prefix) {
   return !name.empty() && name != "code" && !tells_of_a_run(shape.choice.keys());
 }
 
+bool is_corpus(const std::string& path) {
+  constexpr std::size_t kLook = std::size_t{64} << 10;
+  Result<UnpackedFile> file = UnpackedFile::open(path);
+  return file && is_corpus(path, file->peek(kLook));
+}
+
 }  // namespace assay

@@ -75,5 +75,7 @@ Result<DocumentFile> open_documents(const std::string& path, const DocumentOptio
 /// Whether `assay check` takes a file for a corpus without being told: JSON lines whose objects have a text and tell no
 /// step of a training, Parquet, Arrow, Megatron's .idx with its .bin. Plain text never is: it may be a log.
 bool is_corpus(std::string_view path, std::string_view prefix);
+/// The same of a file, from its first bytes, unpacked; false of what cannot be read.
+bool is_corpus(const std::string& path);
 
 }  // namespace assay
