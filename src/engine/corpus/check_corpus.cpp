@@ -142,12 +142,14 @@ void add_corpora(CorpusPart part, const std::vector<const Rule*>& rules, RuleTal
 
 std::vector<Input> take_corpora(std::vector<Input>& inputs) {
   leave_out_halves(inputs);
-  const auto begin = std::stable_partition(inputs.begin(), inputs.end(), [](const Input& one) {
-    return one.error || one.stream || !one.archive.empty() || !may_be_corpus(one.path) || !is_corpus(one.path);
-  });
-  std::vector<Input> out(std::make_move_iterator(begin), std::make_move_iterator(inputs.end()));
-  inputs.erase(begin, inputs.end());
-  return out;
+  std::vector<Input> corpora;
+  std::vector<Input> others;
+  for (Input& one : inputs) {
+    const bool file = !one.error && !one.stream && one.archive.empty();
+    (file && may_be_corpus(one.path) && is_corpus(one.path) ? corpora : others).push_back(std::move(one));
+  }
+  inputs = std::move(others);
+  return corpora;
 }
 
 Result<Report> check_corpus(const std::vector<std::string>& paths, const CorpusOptions& options) {
