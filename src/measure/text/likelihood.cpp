@@ -45,6 +45,9 @@ constexpr std::u32string_view kFrequentHangul =
     U"여공조비위용문경안방국영선무연계였었했된되음요세우발건통설치할때같없오개회신물학생마모화분유소야러미것와중합드터"
     U"트내려일파실행메명령";
 
+// What wrong decodings are made of; in texts they are rare enough.
+constexpr std::u32string_view kDebris = U"锟斤拷烫屯葺";
+
 struct LetterCost {
   char32_t letter;
   std::uint8_t tenths;  // of a nat
@@ -62,6 +65,17 @@ constexpr LetterCost kGreek[] = {{U'α', 22}, {U'ο', 24}, {U'ι', 24}, {U'ε', 
                                  {U'λ', 35}, {U'ό', 39}, {U'ί', 39}, {U'έ', 39}, {U'ά', 40}, {U'ή', 41}, {U'ω', 41},
                                  {U'δ', 41}, {U'γ', 41}, {U'θ', 45}, {U'χ', 46}, {U'ύ', 46}, {U'φ', 47}, {U'ώ', 47},
                                  {U'β', 50}, {U'ξ', 53}, {U'ζ', 55}, {U'ψ', 65}};
+
+// Hebrew and Arabic, with the letters of Persian.
+constexpr LetterCost kSemitic[] = {
+    {U'י', 22}, {U'ו', 22}, {U'ה', 24}, {U'ל', 26}, {U'א', 28}, {U'ר', 29}, {U'ת', 30}, {U'ב', 31}, {U'מ', 31},
+    {U'ש', 31}, {U'ע', 34}, {U'נ', 36}, {U'ם', 36}, {U'ד', 36}, {U'ח', 37}, {U'כ', 37}, {U'ק', 39}, {U'פ', 41},
+    {U'ן', 42}, {U'ס', 42}, {U'ז', 43}, {U'ג', 43}, {U'צ', 44}, {U'ט', 44}, {U'ך', 48}, {U'ף', 62}, {U'ץ', 69},
+    {U'ا', 21}, {U'ل', 22}, {U'ي', 27}, {U'م', 28}, {U'و', 28}, {U'ن', 28}, {U'ر', 30}, {U'ت', 31}, {U'ب', 32},
+    {U'ة', 34}, {U'ع', 33}, {U'د', 33}, {U'س', 37}, {U'ف', 35}, {U'ه', 35}, {U'ك', 37}, {U'ق', 37}, {U'أ', 37},
+    {U'ح', 39}, {U'ج', 43}, {U'ش', 43}, {U'ص', 46}, {U'ط', 46}, {U'خ', 47}, {U'ى', 50}, {U'إ', 48}, {U'ء', 55},
+    {U'ض', 51}, {U'ذ', 48}, {U'ز', 50}, {U'ث', 51}, {U'غ', 53}, {U'ظ', 58}, {U'ئ', 55}, {U'ؤ', 62}, {U'آ', 55},
+    {U'ی', 27}, {U'ک', 38}, {U'گ', 45}, {U'پ', 47}, {U'چ', 55}, {U'ژ', 65}};
 
 struct Entry {
   std::uint8_t tenths = 0;  // of a nat
@@ -114,7 +128,7 @@ Entry letter_entry(char32_t code, Kind kind) {
     case Kind::kHangul:
       return {static_cast<std::uint8_t>(code >= 0xac00 && is_common_hangul(code) ? 75 : 130), Side::kHangul, kind};
     case Kind::kHebrew: return {42, code < 0x5d0 && code != 0x5be ? Side::kFollowing : Side::kOther, kind};
-    case Kind::kArabic: return {static_cast<std::uint8_t>(code < 0x700 ? 42 : 90), Side::kOther, kind};
+    case Kind::kArabic: return {static_cast<std::uint8_t>(code < 0x700 ? 52 : 90), Side::kOther, kind};
     case Kind::kThai: return {42, side_of_thai(code), kind};
     case Kind::kOtherLetter: return {110, Side::kOther, kind};
     default: return {60, Side::kOther, kind};
@@ -190,10 +204,12 @@ const Table& table() {
     for (const char32_t code : kFrequentKanji) {
       if ((*out)[code].tenths > 65) (*out)[code].tenths = 65;
     }
+    for (const char32_t code : kDebris) (*out)[code].tenths = 110;
     for (const char32_t code : kFrequentHangul) (*out)[code].tenths = 48;
     for (const auto& [letter, tenths] : kCyrillic) {
       put_letter(*out, letter, capital_of(letter), tenths);
     }
+    for (const auto& [letter, tenths] : kSemitic) (*out)[letter].tenths = tenths;
     for (const auto& [letter, tenths] : kGreek) {
       const bool has_capital = letter >= U'α' && letter != U'ς' && letter <= U'ω';
       put_letter(*out, letter, has_capital ? letter - 0x20 : letter, tenths);

@@ -105,22 +105,28 @@ bool is_capital(char32_t c) {
 }
 bool is_small(char32_t c) { return is_latin_word(c) && !is_capital(c); }
 
-// Letters that a living language writes often: Latin-1, the Latin Extended-A ones of Europe, Vietnamese, Romanian.
-bool is_usual_latin(char32_t c) {
-  if (c < 0x100) return c != 0xaa && c != 0xba;
-  if (c < 0x180)
-    return !(c >= 0x108 && c <= 0x10b) && !(c >= 0x124 && c <= 0x129) && !(c >= 0x134 && c <= 0x135) && c != 0x138 &&
-           c != 0x13f && c != 0x140 && !(c >= 0x149 && c <= 0x14b) && !(c >= 0x156 && c <= 0x157) &&
-           !(c >= 0x166 && c <= 0x169) && !(c >= 0x174 && c <= 0x177) && c != 0x17f && c != 0x132 && c != 0x133;
-  return c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0 || (c >= 0x218 && c <= 0x21b) ||
-         (c >= 0x1ea0 && c <= 0x1ef9);
+// Letters that living languages write: 0 often, 0.5 some, 3 hardly ever (ŉ, ſ, ŗ and what is no letter of a word).
+double rarity_of_latin(char32_t c) {
+  if (c < 0x100) return c == 0xaa || c == 0xba ? 3 : 0;
+  if (c == 0x132 || c == 0x133 || c == 0x138 || (c >= 0x13f && c <= 0x140) || (c >= 0x149 && c <= 0x14b) ||
+      c == 0x156 || c == 0x157 || c == 0x17f) {
+    return 3;
+  }
+  if (c < 0x180) {
+    const bool some = (c >= 0x108 && c <= 0x10b) || (c >= 0x124 && c <= 0x129) || (c >= 0x134 && c <= 0x135) ||
+                      (c >= 0x166 && c <= 0x169) || (c >= 0x174 && c <= 0x177);
+    return some ? 0.5 : 0;
+  }
+  const bool usual = c == 0x1a0 || c == 0x1a1 || c == 0x1af || c == 0x1b0 || (c >= 0x218 && c <= 0x21b) ||
+                     (c >= 0x1ea0 && c <= 0x1ef9);
+  return usual ? 0 : 3;
 }
 
 double natural_latin(char32_t code, const Around& around) {
   const bool after_word = is_latin_word(around.before) || around.last == Kind::kLatin;
   const bool before_word = is_latin_word(around.after);
   double points = after_word || before_word ? 2 : 0.5;
-  if (!is_usual_latin(code)) points -= 1.5;
+  points -= rarity_of_latin(code);
   const bool plain_before = is_plain_letter(around.before);
   if (plain_before && is_small(around.before) && is_capital(code)) points -= 2;
   if (plain_before && is_capital(around.before) && is_small(code) && is_capital(around.after)) points -= 2;
@@ -142,7 +148,7 @@ double natural_sign(char32_t code) {
     return kUsual.find(code) != std::u32string_view::npos ? 1.5 : 0.3;
   }
   if (code >= 0x2010 && code <= 0x203a) return 3;
-  if (code == 0x20ac || code == 0x2122 || code == 0x2026) return 2.5;
+  if (code == 0x20ac || code == 0x2122) return 3;
   if (code == 0xfffd || code == 0xfeff) return 4;
   switch (kind_of(code)) {
     case Kind::kEmoji: return 3;
@@ -299,7 +305,7 @@ class Reader {
  private:
   // A blank stands for A0 where the sequence goes on behind it, or where "Ã" stands alone: it was "à".
   bool space_is_hole(unsigned i) const {
-    return (bytes_[0] == 0xc3 && i == 1 && length_ == 2 && !is_capital(around_.before)) ||
+    return (bytes_[0] == 0xc3 && codes_[0] == 0xc3 && i == 1 && length_ == 2 && !is_capital(around_.before)) ||
            (length_ == 3 && i == 2 && bytes_[0] == 0xe0 && around_.last == Kind::kThai);
   }
   // The last byte is often dropped, and only where the others tell enough: "â€" for a quotation mark, "ðŸ˜" for a face.
@@ -341,7 +347,7 @@ class Reader {
     const Kind was = kind_of(codes_[0]);
     if ((was == Kind::kThai || was == Kind::kArabic) && kind_of(code) == was && around_.last == was) points += 2.5;
     // The blank behind the one-letter words of Russian.
-    if (codes_[1] == 0xa0 && was == Kind::kCyrillic && around_.last != Kind::kCyrillic) return;
+    if (codes_[1] == 0xa0 && (was == Kind::kCyrillic || was == Kind::kThai) && around_.last != was) return;
     for (unsigned i = 1; i < length_; ++i) {
       points += codes_[i] == 0xfffd || codes_[i] == '?'
                     ? 1.5
@@ -352,6 +358,9 @@ class Reader {
     const bool sign = rest == Kind::kSymbol || rest == Kind::kNumber || codes_[1] == 0xa0 || rest == Kind::kSoftHyphen;
     const bool a_or_c = (bytes_[0] == 0xc2 || (bytes_[0] == 0xc3 && codes_[1] != 0xa0)) && codes_[0] == bytes_[0];
     if (a_or_c && length_ == 2 && sign && !is_word(around_.before)) points += 2;
+    // Letters and quotation marks that make a sign of typography: "ΓÇô", "‚Äì".
+    const bool typographic = code >= 0x2010 && code <= 0x203a && codes_[0] != 0xe2;
+    if (typographic && is_letter(kind_of(codes_[1])) && is_letter(kind_of(codes_[2]))) points += 1.5;
     if (points <= out.misread.weight) return;
     out.misread.weight = points;
     out.misread.code = code;

@@ -223,6 +223,33 @@ char32_t accent(char32_t code, std::uint8_t read_as) {
   return kAccents.find(out) != std::u32string_view::npos ? out : 0;
 }
 
+// Which part of its cost a stretch has to gain at least. Two alphabets of one size are mapped onto each other by any pair
+// of pages, so that a little is gained by chance.
+double least_share(std::uint8_t read_as, std::uint8_t was) {
+  return read_as < kSinglePages && was < kSinglePages ? 0.2 : 0.14;
+}
+
+// Whether what comes out is enough of a text to be believed: letters of one byte each need four, ideographs and
+// syllables three (two of common ones), UTF-8 two; and no more than half may be lost.
+bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was) {
+  std::size_t letters = 0;
+  std::size_t lost = 0;
+  double cost = 0;
+  Cost last;
+  for (const char32_t code : text) {
+    last = cost_of(code, last);
+    if (code == 0xfffd) ++lost;
+    if ((code < 0x80 && read_as < kUtf16) || code == 0xfffd || !is_letter(last.kind)) continue;
+    ++letters;
+    cost += last.nats;
+  }
+  if (was >= kUtf16) return true;
+  if (was == kUtf8) return letters >= 2 && lost <= letters;
+  if (was < kSinglePages) return letters >= 4 && lost <= letters;
+  const double mean = cost / static_cast<double>(std::max<std::size_t>(letters, 1));
+  return lost <= letters && (letters >= 3 ? mean <= 10 : letters == 2 && mean <= 7);
+}
+
 // "àèìòù ÀÈÌÒÙ": the letters of an alphabet or of a keyboard, in their order.
 bool is_list_of_letters(std::u32string_view text) {
   std::size_t rising = 0;
@@ -233,6 +260,20 @@ bool is_list_of_letters(std::u32string_view text) {
   }
   return rising >= 3 && other * 4 <= rising;
 }
+
+struct Sign {
+  std::string_view text;
+  bool fill;
+  std::size_t least;  // times in a row
+};
+constexpr std::array<Sign, 8> kDebris = {{{"锟斤拷", false, 1},
+                                          {"烫烫", true, 2},
+                                          {"屯屯", true, 2},
+                                          {"葺葺", true, 2},
+                                          {"ÌÌÌ", true, 2},
+                                          {"ÍÍÍ", true, 2},
+                                          {"ÝÝÝ", true, 2},
+                                          {"ÿÿÿ", true, 2}}};
 
 constexpr double kSuspicious = 8;  // the sum at which a stretch is tried
 constexpr double kDrop = 10;
@@ -251,6 +292,7 @@ bool WrongPages::find(std::string_view text) {
   tries_ = 0;
   gain_ = hunch_gain_ = 0;
   foreign_.clear();
+  debris_.clear();
   Cost last;
   double sum = 0;
   double most = 0;
@@ -319,6 +361,7 @@ void WrongPages::judge_foreign() {
 }
 
 void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to) {
+  if (take_debris(text.substr(0, to), from)) return;
   from = begin_of(text, from);
   to = end_of(text, to);
   if (stretches_.size() >= kMostStretches || (!known_ && tries_ >= kMostTries)) return;
@@ -334,7 +377,7 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
     ++tries_;
     best_gain_ = 0;
     try_all(characters_, now);
-    if (best_gain_ < 6 || best_gain_ < now / 7) return;
+    if (best_gain_ < 6) return;
     if (best_ == hunch_) {
       hunch_gain_ += best_gain_;
     } else {
@@ -356,6 +399,25 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
   stretches_.push_back({from, to - from, gain});
 }
 
+// U+FFFD in UTF-8 that was read as GBK, and memory that a compiler filled with one byte, read as GBK or Latin-1: known
+// by their looks, and nothing to undo.
+bool WrongPages::take_debris(std::string_view text, std::size_t from) {
+  bool found = false;
+  for (const auto& [sign, fill, least] : kDebris) {
+    for (std::size_t at = text.find(sign, from); at != std::string_view::npos; at = text.find(sign, at)) {
+      std::size_t end = at;
+      while (text.substr(end).starts_with(sign)) end += sign.size();
+      if ((end - at) / sign.size() >= least) {
+        found = true;
+        if (debris_.size() < kMostStretches) debris_.push_back({at, end - at, 10, fill});
+      }
+      at = end;
+    }
+    if (found) return true;
+  }
+  return false;
+}
+
 void WrongPages::try_all(std::u32string_view text, double now) {
   for (std::uint8_t read_as = 0; read_as < kEncodings; ++read_as) {
     if (read_as == kUtf8 || !encode(text, read_as, bytes_)) continue;
@@ -364,7 +426,7 @@ void WrongPages::try_all(std::u32string_view text, double now) {
       std::size_t invalid = 0;
       if (!decode(bytes_, was, undone_, invalid)) continue;
       const double gain = now - cost_as(undone_, was, invalid);
-      if (gain > best_gain_) {
+      if (gain > best_gain_ && gain > now * least_share(read_as, was) && is_enough(undone_, read_as, was)) {
         best_gain_ = gain;
         best_ = {read_as, was};
       }

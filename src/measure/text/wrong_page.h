@@ -23,7 +23,8 @@ std::string_view encoding_name(std::uint8_t encoding);
 struct WrongStretch {
   std::size_t offset = 0;
   std::size_t length = 0;
-  double gain = 0;  // nats
+  double gain = 0;    // nats
+  bool fill = false;  // of debris: memory that was filled with one byte; else U+FFFD, decoded wrong
 };
 
 /// Looks through one text after the other; keeps scratch memory.
@@ -37,11 +38,15 @@ class WrongPages {
   double gain() const { return gain_; }
   const std::vector<WrongStretch>& stretches() const { return stretches_; }
 
+  /// What can only be told, not undone: "锟斤拷", "烫烫烫烫".
+  const std::vector<WrongStretch>& debris() const { return debris_; }
+
   /// A stretch with the decoding undone; U+FFFD for what is lost.
   std::string undo(std::string_view text) const;
 
  private:
   void examine(std::string_view text, std::size_t from, std::size_t to);
+  bool take_debris(std::string_view text, std::size_t from);
   void try_all(std::u32string_view text, double now);
 
   struct Foreign {
@@ -62,6 +67,7 @@ class WrongPages {
   double best_gain_ = 0;
   Confusion best_;
   std::vector<WrongStretch> stretches_;
+  std::vector<WrongStretch> debris_;
   std::u32string characters_;
   std::string bytes_;
   std::u32string undone_;

@@ -20,7 +20,7 @@ double cost_of_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const Character one = character_at(text, at);
     last = cost_of(one.code, last);
-    sum += last.nats;
+    sum += last.nats + (one.code == 0xfffd ? 10 : 0);
     at += one.bytes;
   }
   return sum;
@@ -33,7 +33,9 @@ class MojibakeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
     const MisreadVerdict verdict = misread_utf8(document.text());
-    if (pages_.find(document.text()) && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
+    const bool other_page = pages_.find(document.text());
+    judge_debris(out);
+    if (other_page && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
       judge_pages(document, out);
     } else {
       judge_utf8(document, verdict, out);
@@ -42,6 +44,12 @@ class MojibakeJudge : public DocumentJudge {
 
  private:
   static constexpr std::size_t kLongestRepair = 400;
+
+  void judge_debris(DocumentHits& out) const {
+    for (const WrongStretch& one : pages_.debris()) {
+      out.add({one.offset, one.length, Severity::kWarning, 0.95, {one.fill ? "fill" : "replaced", {}}, {}});
+    }
+  }
 
   // Both explain something: the one whose text is likelier, on the first stretch of it.
   bool pages_read_better(std::string_view text, const MisreadVerdict& verdict) const {
@@ -103,6 +111,8 @@ const Rule kMojibake{
     .parameters = {{"weight", "points", 5, 1, 100, "one sequence that no text has"}},
     .sentences = {{"utf8", "UTF-8 read as {page}", "UTF-8 被当作 {page} 读取"},
                   {"pages", "{was} read as {page}", "{was} 被当作 {page} 读取"},
+                  {"replaced", "U+FFFD in UTF-8, read as GBK", "UTF-8 中的 U+FFFD 被当作 GBK 读取"},
+                  {"fill", "memory that was never written, read as text", "未写入的内存被当作文本读取"},
                   {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},
                   {"utf8-often", "UTF-8 read as {page}, three times or more", "UTF-8 三次或更多次被当作 {page} 读取"}},
     .docs = {},
