@@ -13,7 +13,7 @@
 //
 // Babble of Markov chains has usual triples, or nearly. Chains that look back two letters or more make English's little
 // words, but half of the other words up, while common words (common_words.cpp) are 70 % of real prose: asked where at
-// least three of the little words are there. Chains that look back one letter make up all: then 80 to 90 % of the first
+// least two or three of the little words are there. Chains that look back one letter make up all: then 80 to 90 % of the first
 // words are different (prose: 55 to 75 %), and 6 to 9 % of the triples unusual (prose: below 4 %); neither is telling
 // alone. Babble of chains of words, and that of longer chains in other languages, is not seen.
 
@@ -98,7 +98,8 @@ bool probes_find_some(std::string_view text) {
 }
 
 // What English has and its neighbours do not.
-constexpr std::string_view kLittleWords[] = {"the", "and", "to", "that", "with", "for", "his", "it", "he", "are"};
+constexpr std::string_view kLittleWords[] = {"the", "and", "to",  "that", "with", "for", "his", "it",
+                                             "he",  "are", "you", "this", "not",  "by",  "from"};
 
 constexpr std::size_t kGlanceWords = 40;
 constexpr std::size_t kMostWords = 400;
@@ -173,14 +174,17 @@ void find_random_letters(std::string_view text, const TextSurvey& survey, std::v
 
 bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out) {
   const std::size_t size = text.size();
-  if (survey.letters * 10 < size * 7 || survey.digits * 30 > size || survey.blanks * 10 < size) return false;
+  if (survey.letters * 10 < size * 7 || survey.digits * 30 > size || survey.blanks * 10 < size ||
+      survey.lines * 40 > size) {
+    return false;
+  }
   BabbleCounts counts;
   for (Word word = next_word(text, 0); word.first < size && counts.words < kMostWords;
        word = next_word(text, word.last)) {
     counts.add(text.substr(word.first, word.last - word.first), word.plain);
     if (counts.words == kGlanceWords && !counts.may_be_babble(55, 1)) return false;
   }
-  if (counts.words < kGlanceWords || !counts.may_be_babble(47, 3)) return false;
+  if (counts.words < kGlanceWords || !counts.may_be_babble(46, counts.words < 100 ? 2 : 3)) return false;
   out = {0, size, 100 * counts.common / counts.words};
   return true;
 }
