@@ -40,18 +40,16 @@ constexpr Search kSearches[] = {
     {EscapeKind::kTokenMark, '@', 12, 60},
 };
 
-bool is_address_mark(char c) { return c == '/' || c == '?' || c == '&' || c == '='; }
+constexpr Search kBareUnicode = {EscapeKind::kUnicode, 'u', 8, 8};
 
-// Whether the word before `at` is the beginning of an address.
+// Whether the word that `at` is in begins as an address.
 bool is_in_address(std::string_view text, std::size_t at) {
   const std::size_t limit = at > 400 ? at - 400 : 0;
   std::size_t from = at;
-  bool marked = false;
-  while (from > limit && text[from - 1] > ' ' && text[from - 1] != '"' && text[from - 1] != '<') {
-    --from;
-    marked |= is_address_mark(text[from]);
-  }
-  return marked;
+  while (from > limit && text[from - 1] > ' ' && text[from - 1] != '"' && text[from - 1] != '<') --from;
+  const std::string_view word = text.substr(from, at - from);
+  return word.find("://") != std::string_view::npos || word.starts_with('/') ||
+         word.find("](/") != std::string_view::npos || word.find("www.") != std::string_view::npos;
 }
 
 void find_of(std::string_view text, const Search& search, std::vector<EscapeRun>& out) {
@@ -93,23 +91,6 @@ void find_backslashes(std::string_view text, std::vector<EscapeRun>& out) {
   }
 }
 
-// "u4e2du6587": the backslashes were lost, so there is no byte to search for.
-void find_bare_unicode(std::string_view text, std::vector<EscapeRun>& out) {
-  constexpr std::size_t kLeast = 40;
-  const auto belongs = [](char c) { return c == 'u' || is_ascii(c, kAsciiHex); };
-  for (ByteRun run = next_run(text, 0, kLeast, belongs); run.first < text.size();
-       run = next_run(text, run.last, kLeast, belongs)) {
-    const std::size_t first = text.find('u', run.first);
-    std::size_t at = first;
-    std::size_t count = 0;
-    while (at < run.last && text[at] == 'u' && escape_at(text, at, EscapeKind::kUnicode).length != 0) {
-      at += 5;
-      ++count;
-    }
-    if (count >= 8) out.push_back({first, at - first, EscapeKind::kUnicode, count, at - first});
-  }
-}
-
 void append_utf8(std::string& out, char32_t code) {
   const auto put = [&](char32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
   if (code < 0x80) {
@@ -147,7 +128,9 @@ void find_escapes(std::string_view text, const TextSurvey& survey, std::vector<E
     if (survey.of(search.lead) >= search.least) find_of(text, search, out);
   }
   if (survey.of('\\') >= 16) find_backslashes(text, out);
-  if (survey.longest_blob >= 40 && survey.of('u') >= 8) find_bare_unicode(text, out);
+  // "u4e2du6587": the backslashes were lost. In no language is one letter in twelve a "u" while there are as many digits.
+  if (survey.of('u') >= 8 && survey.of('u') * 12 >= text.size() && survey.digits >= survey.of('u'))
+    find_of(text, kBareUnicode, out);
 }
 
 std::string unescaped(std::string_view run, EscapeKind kind) {

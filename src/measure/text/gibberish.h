@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/text/survey.h"
+#include "measure/text/word_variety.h"
 
 namespace assay {
 
@@ -24,6 +25,16 @@ void find_random_letters(std::string_view text, const TextSurvey& survey, std::v
 /// Whether the text has English's little words but not its other words: babble of a Markov chain. `count`: per cent of
 /// its words that are common ones.
 bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out);
+
+/// Whether a text looks like prose and has no word twice: babble of a chain that looks back one letter. `count`: per cent of
+/// its words that are different.
+class WordlessText {
+ public:
+  bool judge(std::string_view text, const TextSurvey& survey, OddStretch& out);
+
+ private:
+  WordCounter words_;
+};
 
 /// Words in which letters of one script stand for those of another that look alike. `count`: 1.
 void find_homoglyphs(std::string_view text, const TextSurvey& survey, std::vector<OddStretch>& out);

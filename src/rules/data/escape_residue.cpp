@@ -35,7 +35,7 @@ constexpr Limits kLimits[kEscapeKinds] = {
     {EscapeKind::kDoubleEntity, "double-entity", 3, 0.01, 0.95},
     {EscapeKind::kEntity, "entity", 6, 0.02, 0.85},
     {EscapeKind::kQuotedPrintable, "quoted-printable", 4, 0.01, 0.9},
-    {EscapeKind::kTerminal, "terminal", 3, 0.005, 0.9},
+    {EscapeKind::kTerminal, "terminal", 2, 0.005, 0.9},
     {EscapeKind::kByteToken, "byte-token", 3, 0.02, 0.95},
     {EscapeKind::kQuoted, "quoted", 12, 0.025, 0.85},
     {EscapeKind::kLineFeed, "line-feed", 3, 0.005, 0.8},
@@ -206,7 +206,7 @@ const Rule kEscapeResidue{
                     "%, \\x 12 "
                     "and 15 %, %NN outside of addresses 6 and 8 %, inside of them 40 %, entities in a text without "
                     "tags 5 and 2 %, "
-                    "double entities 3 and 1 %, quoted-printable 4 and 1 %, terminal codes 3 and 0.5 %, <0xNN> 3 and 2 "
+                    "double entities 3 and 1 %, quoted-printable 4 and 1 %, terminal codes 2 and 0.5 %, <0xNN> 3 and 2 "
                     "%, \\\" 12 "
                     "and 2.5 %, \\n 3 and 0.5 % where there are fewer real line feeds, marks of tokenizers 6 and 4 %. "
                     "`shares` "

@@ -38,6 +38,7 @@ class Judge final : public DocumentJudge {
     judge_glitches(text, survey, out);
     if (out.found().empty() && find_styled_letters(text, survey, whole)) out.add(hit(whole, false, 0.55, "styled"));
     if (out.found().empty() && is_babble(text, survey, whole)) out.add(hit(whole, true, 0.7, "babble"));
+    if (out.found().empty() && wordless_.judge(text, survey, whole)) out.add(hit(whole, true, 0.6, "wordless"));
   }
 
  private:
@@ -92,6 +93,7 @@ class Judge final : public DocumentJudge {
   }
 
   double share_, disguised_, glitches_;
+  WordlessText wordless_;
   std::vector<OddStretch> found_;
 };
 
@@ -117,6 +119,9 @@ const Rule kGibberish{
                    "字母的排列不属于任何语言：{share} 的三字母组合罕见"},
                   {"babble", "English in its little words only: {count} % of the words are common ones, not 70 %",
                    "只有虚词像英语：常用词仅占 {count} %，正常约 70 %"},
+                  {"wordless",
+                   "looks like prose, but {count} % of its words are different ones, and their letters unusual",
+                   "形似文章，但 {count} % 的词互不相同，且字母组合罕见"},
                   {"disguise", "{count} words have letters of another script that look alike",
                    "{count} 个词混入形似的其他文字字母"},
                   {"upside-down", "text turned upside down: {count} turned letters", "倒写的文本：{count} 个倒置字母"},

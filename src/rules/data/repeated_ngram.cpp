@@ -10,6 +10,7 @@
 // sees letters and blanks and almost nothing else, in the first 2 KiB.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -74,7 +75,8 @@ class Judge final : public DocumentJudge {
   void consider(std::string_view text, const PeriodicRun& run) {
     const auto length = static_cast<double>(run.length);
     const double whole = static_cast<double>(text.size());
-    const double repeats = run.repeats();
+    // The last repeat often lacks the comma and the blank after it.
+    const double repeats = std::floor(static_cast<double>(run.length + 2) / static_cast<double>(run.period));
     const Filling filling = filling_of(text.substr(run.offset, run.period));
     bool bad = false;
     bool note = false;
@@ -84,7 +86,8 @@ class Judge final : public DocumentJudge {
       bad = length >= blanks_;
     } else if (filling == Filling::kOther) {
       note = repeats >= repeats_ && length >= long_ / 2;
-      bad = repeats >= repeats_ && length >= long_ && length >= share_ * whole;
+      bad = repeats >= repeats_ &&
+            ((length >= long_ && length >= share_ * whole) || (length >= 96 && length >= 0.8 * whole));
     } else {
       const bool many = repeats >= repeats_ && length >= 96;
       bad = many && (length >= long_ || length >= share_ * whole);
@@ -180,7 +183,8 @@ const Rule kRepeatedNgram{
                     "of `long` "
                     "bytes or of `share` of the document; of a period of 20 bytes or more at 6 repeats, when the run "
                     "is half of "
-                    "the document. Without letters: both `long` and `share`. Blanks: `blanks` bytes. What has the "
+                    "the document. Without letters: both `long` and `share`, or 80 % of the document. Blanks: `blanks` "
+                    "bytes. What has the "
                     "repeats only "
                     "is a note. Keywords: at least 80 words, letters and blanks only, of which at most `variety` are "
                     "different.",
