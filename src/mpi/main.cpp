@@ -38,7 +38,11 @@ const Program& program() {
   return assay_mpi;
 }
 
-std::vector<Command> all_commands() { return {mpi::allreduce_command(asked()), help_command(), version_command()}; }
+std::vector<Command> all_commands() {
+  Command help = help_command();
+  help.examples = {{"assay-mpi help allreduce", "its options"}, {"assay-mpi help --man | man -l -", "the man page"}};
+  return {mpi::allreduce_command(asked()), std::move(help), version_command()};
+}
 std::vector<CommandGroup> all_groups() { return {}; }
 
 }  // namespace assay::cli
@@ -130,7 +134,10 @@ int run(const Job& job, const std::vector<std::string>& words) {
     const Mute mute(job.rank() > 0);
     status = cli::run_words(words);
   }
-  const Asked& asked = *cli::asked();
+  Asked& asked = *cli::asked();
+  // The terminal that a process of a job sees is mpirun's, whatever becomes of the text.
+  cli::ColourChoice& colour = asked.output->colour;
+  if (job.ranks() > 1 && colour == cli::ColourChoice::kAuto) colour = cli::ColourChoice::kNever;
   if (job.most(asked.allreduce ? 0 : 1) == 0) status = allreduce(job, asked);
   return static_cast<int>(job.most(static_cast<std::uint64_t>(status)));
 }

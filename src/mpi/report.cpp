@@ -22,8 +22,8 @@ TableColumn column(std::string key, const Text& title, bool right = false) {
 Text order_text(const std::optional<Comparison>& simulation) {
   if (!simulation) return {"not defined", "未定义"};
   switch (simulation->order.kind) {
-    case Collective::Kind::kLinear: return {"r0 + (r1 + (r2 + …))", "r0 + (r1 + (r2 + …))"};
-    case Collective::Kind::kRing: return {"ring; chunk c from rank c", "环；第 c 块从 rank c 起"};
+    case Collective::Kind::kLinear: return both("r0+(r1+(r2+…))");
+    case Collective::Kind::kRing: return {"ring from rank c", "环，从 rank c 起"};
     default: return {"binary tree", "二叉树"};
   }
 }
@@ -91,9 +91,10 @@ Section bits_section(const Experiment& experiment) {
   out.key = "bits";
   out.title = {"Bits", "逐位比较"};
   out.text = {
-      "Repeats: the same input again. As simulated: sums whose bits are those of the simulation in that order. Result: "
-      "algorithms with one letter gave the same bits.",
-      "重复：同一输入再次归约。与模拟相同：各位与该次序的模拟一致的元素数。结果：字母相同的算法结果逐位相同。"};
+      "Repeats: the same input again. As simulated: sums whose bits are those of the simulation in that order; a ring "
+      "adds chunk c of the buffer from rank c on. Result: algorithms with one letter gave the same bits.",
+      "重复：同一输入再次归约。与模拟相同：各位与该次序的模拟一致的元素数；环从 rank c 起相加缓冲区的第 c 块。结果："
+      "字母相同的算法结果逐位相同。"};
   for (const Outcome& one : experiment.outcomes) {
     table.rows.push_back({one.algorithm.name,
                           {cell(one.algorithm.name, one.algorithm.title),
@@ -236,8 +237,10 @@ Text verdict_of(const Question& question, const Experiment& experiment) {
                                              "其中 {defined} 个次序有定义的算法与模拟逐位相同", values)
                                     : filled("{unlike} DIFFERS from the simulation of its order",
                                              "{unlike} 与其次序的模拟不同", values);
-  const Text results = filled("{algorithms} algorithms gave {distinct} different results",
-                              "{algorithms} 种算法得到 {distinct} 种不同结果", values);
+  const Text results = distinct(experiment) == 1 ? filled("all {algorithms} algorithms gave the same bits",
+                                                          "{algorithms} 种算法结果逐位相同", values)
+                                                 : filled("{algorithms} algorithms gave {distinct} different results",
+                                                          "{algorithms} 种算法得到 {distinct} 种不同结果", values);
   const bool compared = defined(experiment) > 0;
   return {same.en + (compared ? "; " + other.en : "") + (experiment.outcomes.size() > 1 ? "; " + results.en : ""),
           same.zh + (compared ? "；" + other.zh : "") + (experiment.outcomes.size() > 1 ? "；" + results.zh : "")};
@@ -254,6 +257,7 @@ Report experiment_report(const Question& question, const Experiment& experiment)
         "只有一个进程：没有求和，结果即其自身的数。用 mpirun 启动多个进程：mpirun -np 8 assay-mpi allreduce"};
   }
   Report out = study_report("mpi allreduce", question.arguments, std::move(answer));
+  if (experiment.ranks == 1) return out;
   out.sections = {bits_section(experiment), error_section(question, experiment), work_section(experiment)};
   return out;
 }
