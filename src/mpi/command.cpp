@@ -100,7 +100,7 @@ const std::string& notes() {
            "'assay allreduce' simulates the same for more ranks and for NCCL's algorithms. Exit status: 0 every result "
            "was as it should be; 1 calls, ranks or the simulation differ in a bit; 2 wrong usage, or data that cannot "
            "be "
-           "read.";
+           "read. ASSAY_MPI_START_SECONDS: how long the processes wait for each other at the start; 120 where not set.";
   }();
   return text;
 }

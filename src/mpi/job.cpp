@@ -21,6 +21,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "mpi/start_limit.h"
+
 namespace assay::mpi {
 
 namespace {
@@ -194,7 +196,10 @@ class Leader : public Reducer {
 
 Job::Job(int* count, char*** words) {
   setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
-  MPI_Init(count, words);
+  {
+    const StartLimit limit;
+    MPI_Init(count, words);
+  }
   int rank = 0;
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
