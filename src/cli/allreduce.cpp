@@ -180,7 +180,8 @@ const std::string& notes() {
            "adds "
            "in FP32 and rounds once. Where that is a 16-bit format, the same with sums in FP32 and one rounding at the "
            "end stands beside it. --average: before (each rank divides by N), after, both (by a power of two near √N "
-           "before, by the rest after: FSDP), collective (each times 1/N rounded into the format: ncclAvg).";
+           "before, by the rest after: FSDP), collective (each times 1/N rounded into the format: ncclAvg). 'mpirun "
+           "-np N assay-mpi allreduce' does it for real.";
   }();
   return text;
 }

@@ -2,9 +2,7 @@
 // What the ranks of a job have to add.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
