@@ -78,8 +78,8 @@ int run_words(const std::vector<std::string>& words);
 /// "usage: assay check [OPTION...] PATH...".
 std::string usage_line(const Command& command);
 
-/// All commands of the program in the order of the help; those of a group stand together. Made anew at each call: an option's value
-/// lives in its command.
+/// All commands of the program in the order of the help; those of a group stand together. Made anew at each call: an
+/// option's value lives in its command.
 std::vector<Command> all_commands();
 /// Its groups, one file each.
 std::vector<CommandGroup> all_groups();

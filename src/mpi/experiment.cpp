@@ -1,9 +1,9 @@
 // The experiment of assay-mpi.
 //
 // Each algorithm reduces the same input several times. A call gives a hash of each rank's result; a whole result is
-// fetched only where a hash differs from rank 0's first one, to name the element. So what is compared does not depend on
-// how many ranks or repeats there are, and a million elements cost a number a rank. Two results of one hash are taken as
-// equal: 64 bits, no adversary.
+// fetched only where a hash differs from rank 0's first one, to name the element. So what is compared does not depend
+// on how many ranks or repeats there are, and a million elements cost a number a rank. Two results of one hash are
+// taken as equal: 64 bits, no adversary.
 //
 // Then the input goes through the simulation once, in blocks of elements: exact sums, for the errors; and for each
 // algorithm whose additions are defined the sums in that order, code by code beside MPI's. Both use one arithmetic

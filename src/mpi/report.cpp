@@ -1,5 +1,5 @@
-// The report of assay-mpi allreduce: what is certain first. Equal or not is said of bits and has no threshold; times are
-// told and judged by nothing, since other processes share the machine.
+// The report of assay-mpi allreduce: what is certain first. Equal or not is said of bits and has no threshold; times
+// are told and judged by nothing, since other processes share the machine.
 
 #include <fmt/core.h>
 

@@ -1,5 +1,6 @@
-// MPI_Init returns when all processes of the job have called it. One that ended before with status 0 is missed by nobody,
-// and the others would wait for ever: Open MPI's mpirun (4.1.4) ends a job only for another status. So there is an alarm.
+// MPI_Init returns when all processes of the job have called it. One that ended before with status 0 is missed by
+// nobody, and the others would wait for ever: Open MPI's mpirun (4.1.4) ends a job only for another status. So there
+// is an alarm.
 
 #include "mpi/start_limit.h"
 

@@ -5,7 +5,8 @@
 
 namespace assay::mpi {
 
-/// While it lives, the process ends with a message and status 2 when the time is over: ASSAY_MPI_START_SECONDS, or 120 s.
+/// While it lives, the process ends with a message and status 2 when the time is over: ASSAY_MPI_START_SECONDS, or
+/// 120 s.
 class StartLimit {
  public:
   StartLimit();

@@ -16,7 +16,8 @@ namespace assay::mpi {
 
 class Wire {
  public:
-  /// Errors (kUsage): a format without bit patterns or of more than 16 bits, which is not FP32. `option`: that named it.
+  /// Errors (kUsage): a format without bit patterns, or of more than 16 bits, that is not FP32. `option`: which named
+  /// it.
   static Result<Wire> of(const NumberFormat& format, std::string_view option);
 
   const NumberFormat& format() const { return arithmetic_.format(); }
