@@ -6,8 +6,8 @@
 // (coll_base_allreduce.c, coll_base_reduce.c), and held to the real thing by tests/mpi_test.py, bit for bit:
 //
 //   1 linear              rank 0 receives all, begins with the last rank's and ends with its own: r0 + (r1 + (r2 + …))
-//   2 nonoverlapping      a reduce, then a broadcast. The reduce changes its tree with the size of the message: there is
-//                         no order that one could rely on, and none is simulated.
+//   2 nonoverlapping      a reduce, then a broadcast. The reduce takes another tree for other sizes of the message:
+//                         there is no order that one could rely on, and none is simulated.
 //   3 recursive-doubling  partners at distance 1, 2, 4, … exchange all they have: a binary tree
 //   4 ring                chunk c begins at rank c; with fewer elements than ranks it is 3
 //   5 segmented-ring      the same in pieces: the same additions
