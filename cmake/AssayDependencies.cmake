@@ -25,4 +25,9 @@ set(ASSAY_HEADER_ONLY $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_IN
 
 if(ASSAY_CLI)
   find_package(CLI11 CONFIG REQUIRED)
+  set(MPI_CXX_SKIP_MPICXX ON)  # the interface of C
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(NOT MPI_CXX_FOUND)
+    message(STATUS "MPI not found: assay-mpi, which runs all-reduces for real, is left out (libopenmpi-dev, openmpi-bin)")
+  endif()
 endif()

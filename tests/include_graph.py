@@ -29,7 +29,7 @@ BELOW = {
     "lab": ["study", "sim"],
     "report": ["core", "stat"],
     "watch": ["engine", "report"],
-    "mpi": ["study"],
+    "mpi": ["cli"],
     "cli": ["study", "lab", "report", "watch"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

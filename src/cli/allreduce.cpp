@@ -1,12 +1,11 @@
 // assay allreduce: what rounding does to an all-reduce
 
-#include <charconv>
-#include <cmath>
 #include <memory>
 #include <optional>
 
 #include "cli/float_options.h"
 #include "cli/output.h"
+#include "cli/rank_data_options.h"
 #include "study/all_reduce.h"
 #include "study/float_words.h"
 
@@ -23,19 +22,6 @@ struct Choice {
   std::vector<std::string> typed;
   std::shared_ptr<OutputChoice> output = std::make_shared<OutputChoice>();
 };
-
-bool is_path(const std::string& word) {
-  return word.find('.') != std::string::npos || word.find('/') != std::string::npos;
-}
-
-Result<double> number_of(std::string_view option, const std::string& text) {
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || rest != text.data() + text.size() || !std::isfinite(value)) {
-    return fail(ErrorCode::kUsage, "--" + std::string(option) + " takes a number, not '" + text + "'");
-  }
-  return value;
-}
 
 Result<void> take_algorithms(const std::string& text, Choice& choice) {
   for (std::size_t at = 0; at <= text.size();) {
@@ -161,7 +147,7 @@ std::function<Result<void>(const std::string&)> set_size(std::string name, std::
 
 std::vector<Option> data_options(const std::shared_ptr<Choice>& choice) {
   AllReduceQuestion& question = choice->question;
-  return {
+  std::vector<Option> out = {
       {"ranks",
        'r',
        "N",
@@ -174,49 +160,15 @@ std::vector<Option> data_options(const std::shared_ptr<Choice>& choice) {
        "of each rank; 10000, or as many as files have, where not given",
        {},
        set_size("elements", &question.elements)},
-      {"data",
-       0,
-       "WHAT",
-       "normal, uniform (0 to 1), positive, heavy-tailed, or .npy: rank%d.npy, a folder, or one of ranks × elements",
-       {},
-       [choice](const std::string& text) -> Result<void> {
-         if (is_path(text)) {
-           choice->question.data.path = text;
-         } else {
-           choice->question.data.distribution = ASSAY_TRY(distribution_named(text));
-         }
-         return {};
-       }},
-      {"mean",
-       0,
-       "X",
-       "added to the random numbers",
-       {},
-       [choice](const std::string& text) -> Result<void> {
-         choice->question.data.mean = ASSAY_TRY(number_of("mean", text));
-         return {};
-       }},
-      {"std",
-       0,
-       "X",
-       "factor of the random numbers",
-       {},
-       [choice](const std::string& text) -> Result<void> {
-         choice->question.data.deviation = ASSAY_TRY(number_of("std", text));
-         return {};
-       }},
-      {"seed",
-       0,
-       "N",
-       "of the random numbers; 1 where not given",
-       {},
-       set_number<std::uint64_t>("seed", 0, UINT64_MAX, &question.seed)},
-      {"seeds",
-       0,
-       "N",
-       "repeat the experiment with so many seeds",
-       {},
-       set_number<std::size_t>("seeds", 1, 100000, &question.seeds)}};
+  };
+  for (Option& option : rank_data_options(&question.data, &question.seed)) out.push_back(std::move(option));
+  out.push_back({"seeds",
+                 0,
+                 "N",
+                 "repeat the experiment with so many seeds",
+                 {},
+                 set_number<std::size_t>("seeds", 1, 100000, &question.seeds)});
+  return out;
 }
 
 const std::string& notes() {
@@ -228,7 +180,8 @@ const std::string& notes() {
            "adds "
            "in FP32 and rounds once. Where that is a 16-bit format, the same with sums in FP32 and one rounding at the "
            "end stands beside it. --average: before (each rank divides by N), after, both (by a power of two near √N "
-           "before, by the rest after: FSDP), collective (each times 1/N rounded into the format: ncclAvg).";
+           "before, by the rest after: FSDP), collective (each times 1/N rounded into the format: ncclAvg). 'mpirun "
+           "-np N assay-mpi allreduce' does it for real.";
   }();
   return text;
 }

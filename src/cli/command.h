@@ -62,13 +62,26 @@ struct CommandGroup {
   std::string_view notes;
 };
 
+/// An executable that commands are linked into. Each has its own, in the file of its main().
+struct Program {
+  std::string_view name;     // "assay"
+  std::string_view summary;  // one line, no full stop
+  std::string_view about;    // for its man page
+  std::vector<Example> examples;
+  std::string_view notes;  // the last words of its overview
+};
+const Program& program();
+
+/// What the program does with the words of its command line; its exit status.
+int run_words(const std::vector<std::string>& words);
+
 /// "usage: assay check [OPTION...] PATH...".
 std::string usage_line(const Command& command);
 
-/// All commands in the order of the help; those of a group stand together. Made anew at each call: an option's value
-/// lives in its command.
+/// All commands of the program in the order of the help; those of a group stand together. Made anew at each call: an
+/// option's value lives in its command.
 std::vector<Command> all_commands();
-/// The groups, one file each.
+/// Its groups, one file each.
 std::vector<CommandGroup> all_groups();
 CommandGroup float_group();
 CommandGroup unit_group();
@@ -105,7 +118,7 @@ int dispatch(const Command& command, const std::vector<std::string>& words);
 /// Wrong usage, as an error.
 Error usage_error(std::string message, std::string hint = {});
 
-/// "assay: message", and the hint on a line of its own; returns kExitFailed.
+/// "assay: message" (the program's name), and the hint on a line of its own; returns kExitFailed.
 int complain(const Error& error);
 
 }  // namespace assay::cli

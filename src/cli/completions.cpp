@@ -11,6 +11,15 @@ namespace {
 
 bool takes_rules(const Command& command) { return command.arguments.starts_with("RULE"); }
 
+std::string name() { return std::string(program().name); }
+
+// Of the function that completes.
+std::string function_name() {
+  std::string out = "_" + name();
+  for (char& c : out) c = c == '-' ? '_' : c;
+  return out;
+}
+
 std::string joined(const std::vector<std::string_view>& words) {
   std::string out;
   for (const std::string_view one : words) out += (out.empty() ? "" : " ") + std::string(one);
@@ -70,7 +79,8 @@ std::string bash() {
     cases += takes_rules(command) ? " || words=$(" + std::string(kRuleNames) + ");;\n" : ";;\n";
     cases += "      esac;;\n";
   }
-  return "_assay() {\n"
+  return function_name() +
+         "() {\n"
          "  local now=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} name=${COMP_WORDS[1]} words=\n"
          "  if ((COMP_CWORD == 1)); then\n    COMPREPLY=($(compgen -W '" +
          names +
@@ -79,7 +89,8 @@ std::string bash() {
          groups + "  esac\n  case $name in\n" + cases +
          "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$now\"))\n"
-         "}\ncomplete -o default -F _assay assay\n";
+         "}\ncomplete -o default -F " +
+         function_name() + " " + name() + "\n";
 }
 
 std::string zsh_text(std::string_view text) {
@@ -132,11 +143,11 @@ std::string zsh() {
         takes_rules(command) ? "        \"*:rule:($(" + std::string(kRuleNames) + "))\"" : "        '*:file:_files'";
     cases += ";;\n";
   }
-  return "#compdef assay\n_assay() {\n  local -a commands=(\n" + names +
+  return "#compdef " + name() + "\n" + function_name() + "() {\n  local -a commands=(\n" + names +
          "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
          "  local name=$words[2]\n  shift words\n  ((CURRENT--))\n"
          "  case $name in\n" +
-         groups + "  esac\n  case $name in\n" + cases + "  esac\n}\n_assay \"$@\"\n";
+         groups + "  esac\n  case $name in\n" + cases + "  esac\n}\n" + function_name() + " \"$@\"\n";
 }
 
 std::string fish_text(std::string_view text) {
@@ -150,8 +161,8 @@ std::string fish_text(std::string_view text) {
 
 // A condition: the command line so far has exactly these words before the one under way (or, with more, any after).
 std::string fish_within(std::string_view words, bool more) {
-  return "complete -c assay -n 'string match -rq \"assay " + std::string(words) + (more ? " " : " [^ ]*\\$") +
-         "\" -- (commandline -pc)'";
+  return "complete -c " + name() + " -n 'string match -rq \"" + name() + " " + std::string(words) +
+         (more ? " " : " [^ ]*\\$") + "\" -- (commandline -pc)'";
 }
 
 std::string fish_options(const Command& command) {
@@ -172,8 +183,8 @@ std::string fish() {
   const std::vector<Command> commands = all_commands();
   std::string out;
   for (const FirstWord& first : first_words(commands)) {
-    out +=
-        "complete -c assay -n __fish_use_subcommand -f -a " + first.name + " -d '" + fish_text(first.summary) + "'\n";
+    out += "complete -c " + name() + " -n __fish_use_subcommand -f -a " + first.name + " -d '" +
+           fish_text(first.summary) + "'\n";
     for (const Command* command : first.second) {
       out += fish_within(first.name, false) + " -f -a " + std::string(last_word(*command)) + " -d '" +
              fish_text(command->summary) + "'\n";

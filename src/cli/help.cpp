@@ -14,6 +14,9 @@ namespace assay::cli {
 
 namespace {
 
+// "assay check"
+std::string called(std::string_view words) { return std::string(program().name) + " " + std::string(words); }
+
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
 // "  NAME      text, wrapped at the width of the terminal".
@@ -64,8 +67,7 @@ std::string notes_text(std::string_view notes) {
 }
 
 std::string help_text(const Command& command) {
-  std::string out =
-      "assay " + std::string(command.name) + ": " + std::string(command.summary) + "\n\n" + usage_line(command) + "\n";
+  std::string out = called(command.name) + ": " + std::string(command.summary) + "\n\n" + usage_line(command) + "\n";
   if (!command.options.empty()) {
     constexpr int kWidestUsage = 22;  // longer ones get a line of their own
     out += "\n";
@@ -84,13 +86,13 @@ std::string help_text(const Command& command) {
 std::string help_text(const CommandGroup& group) {
   const std::string name(group.name);
   std::string out =
-      "assay " + name + ": " + std::string(group.summary) + "\n\nusage: assay " + name + " COMMAND [OPTION...] ...\n\n";
+      called(name) + ": " + std::string(group.summary) + "\n\nusage: " + called(name) + " COMMAND [OPTION...] ...\n\n";
   for (const Command& command : all_commands()) {
     if (command.name.starts_with(name + " ")) {
       add_row(out, std::string(command.name.substr(name.size() + 1)), 8, command.summary);
     }
   }
-  return out + examples_text(group.examples) + notes_text(group.notes) + "\n'assay help " + name +
+  return out + examples_text(group.examples) + notes_text(group.notes) + "\n'" + called("help ") + name +
          " COMMAND' tells more.\n";
 }
 
@@ -110,8 +112,7 @@ std::string note_of(Language language) {
 
 std::string overview() {
   std::string out =
-      "assay " + std::string(version()) +
-      ": finds out why the training of a large model goes wrong\n\nusage: assay COMMAND [OPTION...] ...\n\n";
+      called(version()) + ": " + std::string(program().summary) + "\n\nusage: " + called("COMMAND [OPTION...] ...\n\n");
   const std::vector<CommandGroup> groups = all_groups();
   const CommandGroup* told = nullptr;
   for (const Command& command : all_commands()) {
@@ -123,16 +124,12 @@ std::string overview() {
     }
     told = group;
   }
-  out +=
-      "\nexamples:\n"
-      "  assay check train.log        what went wrong in this run\n"
-      "  assay show train.log         what assay reads in it\n"
-      "  assay explain loss-spike     what a finding means and how it is decided\n\n"
-      "'assay help COMMAND' tells more.\n";
-  for (const std::string& line :
-       wrap("assay opens no connection, and writes no file but the one named with -o.", terminal_width())) {
-    out += line + "\n";
+  out += "\nexamples:\n";
+  for (const Example& example : program().examples) {
+    out += "  " + pad_right(example.command, 27) + "  " + std::string(example.meaning) + "\n";
   }
+  out += "\n'" + called("help") + " COMMAND' tells more.\n";
+  for (const std::string& line : wrap(program().notes, terminal_width())) out += line + "\n";
   return out;
 }
 
@@ -172,20 +169,21 @@ int unknown_command(std::span<const std::string> words) {
   const std::string lead = of_group ? words[0] + " " : "";
   const std::string& word = words[of_group ? 1 : 0];
   std::vector<std::string_view> names;  // that could stand in its place
-  std::string hint = "'assay help" + (of_group ? " " + words[0] : "") + "' lists the commands";
+  std::string hint = "'" + called("help") + (of_group ? " " + words[0] : "") + "' lists the commands";
   for (const Command& command : commands) {
     const CommandGroup* group = group_of(groups, command);
     if (of_group ? command.name.starts_with(lead) : group == nullptr) names.push_back(command.name.substr(lead.size()));
     if (group != nullptr && command.name.ends_with(" " + word)) {
-      hint = "did you mean 'assay " + std::string(command.name) + "'?";
+      hint = "did you mean '" + called(command.name) + "'?";
     }
   }
   for (const CommandGroup& group : groups) {
     if (!of_group) names.push_back(group.name);
   }
   if (const std::string guess = nearest(word, names); !guess.empty())
-    hint = "did you mean 'assay " + lead + guess + "'?";
-  if (!of_group && is_path(word)) hint = "did you mean 'assay check " + word + "'?";
+    hint = "did you mean '" + called(lead) + guess + "'?";
+  const bool checks = std::find(names.begin(), names.end(), "check") != names.end();
+  if (!of_group && checks && is_path(word)) hint = "did you mean '" + called("check ") + word + "'?";
   return complain(usage_error("unknown command '" + lead + word + "'", hint));
 }
 

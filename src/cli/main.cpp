@@ -1,12 +1,26 @@
+// The program `assay`: its commands, and nothing else.
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
 
 #include "cli/command.h"
-#include "cli/help.h"
-#include "cli/output.h"
 
 namespace assay::cli {
+
+const Program& program() {
+  static const Program assay = {
+      .name = "assay",
+      .summary = "finds out why the training of a large model goes wrong",
+      .about =
+          "assay reads what a training run leaves behind and says what went wrong, where, how it began, whether it "
+          "recovered and what to do. It opens no connection and changes no file but the one named with --output.",
+      .examples = {{"assay check train.log", "what went wrong in this run"},
+                   {"assay show train.log", "what assay reads in it"},
+                   {"assay explain loss-spike", "what a finding means and how it is decided"}},
+      .notes = "assay opens no connection, and writes no file but the one named with -o."};
+  return assay;
+}
 
 std::vector<Command> all_commands() {
   return {check_command(),        show_command(),          explain_command(),       rules_command(),
@@ -19,24 +33,12 @@ std::vector<Command> all_commands() {
 
 std::vector<CommandGroup> all_groups() { return {corpus_group(), float_group(), unit_group()}; }
 
-static int run(const std::vector<std::string>& words) {
-  const auto asks_for_help = [](const std::string& word) { return word == "-h" || word == "--help"; };
-  if (words.empty() || asks_for_help(words[0])) return print(overview());
-  if (words[0] == "--version") return dispatch(version_command(), {words.begin() + 1, words.end()});
-  const Named named = find_command(words);
-  if (named.command) {
-    return dispatch(*named.command, {words.begin() + static_cast<std::ptrdiff_t>(named.words), words.end()});
-  }
-  if (named.group && (words.size() == 1 || asks_for_help(words[1]))) return print_help(*named.group);
-  return unknown_command(words);
-}
-
 }  // namespace assay::cli
 
 int main(int count, char** words) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows as EPIPE, which is no error
   try {
-    return assay::cli::run({words + (count > 0 ? 1 : 0), words + count});
+    return assay::cli::run_words({words + (count > 0 ? 1 : 0), words + count});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "assay: internal fault: %s\n", error.what());
     return assay::cli::kExitFailed;

@@ -25,6 +25,14 @@ std::string troff(std::string_view text) {
   return out;
 }
 
+std::string name() { return troff(program().name); }
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
 std::string option_entry(const Option& option) {
   std::string out = ".TP\n";
   if (option.letter != 0) out += std::string("\\fB\\-") + option.letter + "\\fR, ";
@@ -52,7 +60,7 @@ std::string examples_entry(const std::vector<Example>& examples) {
 }
 
 std::string group_entry(const CommandGroup& group) {
-  std::string out = ".SS \"assay " + troff(group.name) + " COMMAND\"\n" + troff(group.summary) + ".\n";
+  std::string out = ".SS \"" + name() + " " + troff(group.name) + " COMMAND\"\n" + troff(group.summary) + ".\n";
   if (!group.notes.empty()) out += ".PP\n" + troff(group.notes) + "\n";
   return out + examples_entry(group.examples);
 }
@@ -60,21 +68,19 @@ std::string group_entry(const CommandGroup& group) {
 }  // namespace
 
 std::string man_page() {
-  std::string out =
-      ".TH ASSAY 1 \"\" \"assay " + std::string(version()) + "\" \"User Commands\"\n" +
-      ".SH NAME\nassay \\- finds out why the training of a large model goes wrong\n" +
-      ".SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] ...\n" +
-      ".SH DESCRIPTION\nassay reads what a training run leaves behind and says what went wrong, where, how it "
-      "began, whether it recovered and what to do. It opens no connection and changes no file but the one "
-      "named with \\fB\\-\\-output\\fR.\n.SH COMMANDS\n";
+  std::string out = ".TH " + upper(program().name) + " 1 \"\" \"" + std::string(program().name) + " " +
+                    std::string(version()) + "\" \"User Commands\"\n" + ".SH NAME\n" + name() + " \\- " +
+                    troff(program().summary) + "\n" + ".SH SYNOPSIS\n\\fB" + name() +
+                    "\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] ...\n" + ".SH DESCRIPTION\n" + troff(program().about) +
+                    "\n.SH COMMANDS\n";
   const std::vector<CommandGroup> groups = all_groups();
   const CommandGroup* told = nullptr;
   for (const Command& command : all_commands()) {
     const CommandGroup* group = group_of(groups, command);
     if (group != nullptr && group != told) out += group_entry(*group);
     told = group;
-    out += ".SS \"assay " + troff(command.name) + (command.arguments.empty() ? "" : " " + troff(command.arguments)) +
-           "\"\n" + troff(command.summary) + ".\n";
+    out += ".SS \"" + name() + " " + troff(command.name) +
+           (command.arguments.empty() ? "" : " " + troff(command.arguments)) + "\"\n" + troff(command.summary) + ".\n";
     for (const Option& option : command.options) out += option_entry(option);
     out += glossary_entry(command.glossary);
     if (!command.notes.empty()) out += ".PP\n" + troff(command.notes) + "\n";

@@ -35,32 +35,32 @@ Result<void> check_choice(const Option& option, const std::string& value) {
               hint_for(value, option.choices, ""));
 }
 
+std::string full_name(const Command& command) { return std::string(program().name) + " " + std::string(command.name); }
+
 Error unknown_option(const Command& command, const std::string& word) {
   std::vector<std::string> names;
   for (const Option& option : command.options) names.push_back("--" + std::string(option.name));
   names.emplace_back("--help");
   const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string name(command.name);
+  const std::string name = full_name(command);
   return {ErrorCode::kUsage,
-          "unknown option '" + word + "' of assay " + name,
+          "unknown option '" + word + "' of " + name,
           {},
-          hint_for(word.substr(0, word.find('=')), known, "'assay " + name + " --help' lists its options")};
+          hint_for(word.substr(0, word.find('=')), known, "'" + name + " --help' lists its options")};
 }
 
 Result<void> check_arguments(const Command& command, const std::vector<std::string>& arguments) {
-  const std::string name(command.name);
+  const std::string name = full_name(command);
   const std::string usage = usage_line(command);
   if (arguments.size() < command.least_arguments) {
     const bool reads = command.arguments.starts_with("PATH");
-    return fail(
-        ErrorCode::kUsage,
-        "assay " + name + " needs " + std::string(command.arguments) + (reads ? " ('-' reads standard input)" : ""), {},
-        usage);
+    return fail(ErrorCode::kUsage,
+                name + " needs " + std::string(command.arguments) + (reads ? " ('-' reads standard input)" : ""), {},
+                usage);
   }
   if (arguments.size() > command.most_arguments) {
-    return fail(ErrorCode::kUsage,
-                "assay " + name + " does not know what to do with '" + arguments[command.most_arguments] + "'", {},
-                usage);
+    return fail(ErrorCode::kUsage, name + " does not know what to do with '" + arguments[command.most_arguments] + "'",
+                {}, usage);
   }
   return {};
 }
@@ -120,8 +120,7 @@ int dispatch(const Command& command, const std::vector<std::string>& words) {
     const std::string_view what = error.what();  // "--format: 1 required TEXT missing"
     return complain(usage_error(std::string(what.substr(0, what.find(':'))) + " needs a value", usage_line(command)));
   } catch (const CLI::ParseError& error) {
-    return complain(
-        {ErrorCode::kUsage, error.what(), {}, "'assay " + std::string(command.name) + " --help' tells more"});
+    return complain({ErrorCode::kUsage, error.what(), {}, "'" + full_name(command) + " --help' tells more"});
   }
   unmark(arguments);
   for (std::vector<std::string>& one : values) unmark(one);
@@ -148,13 +147,13 @@ Error usage_error(std::string message, std::string hint) {
 }
 
 std::string usage_line(const Command& command) {
-  std::string out = "usage: assay " + std::string(command.name);
+  std::string out = "usage: " + full_name(command);
   if (!command.options.empty()) out += " [OPTION...]";
   return out + (command.arguments.empty() ? "" : " " + std::string(command.arguments));
 }
 
 int complain(const Error& error) {
-  std::string text = "assay: ";
+  std::string text = std::string(program().name) + ": ";
   if (!error.where.path.empty()) {
     text += printable(error.where.path == "-" ? "stdin" : error.where.path) +
             (error.where.line > 0 ? ":" + std::to_string(error.where.line) : "") + ": ";

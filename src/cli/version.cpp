@@ -11,7 +11,9 @@ Command version_command() {
   Command command;
   command.name = "version";
   command.summary = "print the version";
-  command.run = [](const std::vector<std::string>&) { return print("assay " + std::string(version()) + "\n"); };
+  command.run = [](const std::vector<std::string>&) {
+    return print(std::string(program().name) + " " + std::string(version()) + "\n");
+  };
   return command;
 }
 
