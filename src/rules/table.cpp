@@ -61,6 +61,10 @@ namespace assay {
   RULE(kNormLowPrecision)       \
   RULE(kGradNormLowPrecision)   \
   RULE(kFlushedSubnormals)      \
+  RULE(kReduceLowPrecision)     \
+  RULE(kReduceOverflow)         \
+  RULE(kNondeterministicReduce) \
+  RULE(kRankDisagreement)       \
   RULE(kTokensPerParameter)     \
   RULE(kReplacementCharacters)  \
   RULE(kBinaryText)             \
