@@ -1,6 +1,6 @@
-// Any bytes as a file of documents. The first byte chooses the reader (what it is named, how it is split), the second the
-// size of blocks: whatever the file is, nothing crashes, every text is UTF-8, and blocks of another size give the same
-// documents and faults. Of a Megatron dataset the first two bytes that follow are the length of the index.
+// Any bytes as a file of documents. The first byte chooses the reader (what it is named, how it is split), the second
+// the size of blocks: whatever the file is, nothing crashes, every text is UTF-8, and blocks of another size give the
+// same documents and faults. Of a Megatron dataset the first two bytes that follow are the length of the index.
 
 #include <cstdint>
 #include <cstdlib>

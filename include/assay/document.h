@@ -32,7 +32,7 @@ enum class LineFaultKind : std::uint8_t {
   kByteOrderMark,  // at the start of the file: harmless, and taken off
   kTooLong,        // longer than a document may be
   kMissingColumn,  // a row with fewer cells than the header
-  kOtherEncoding,  // text that was no UTF-8 and has been turned into it; `detail` names what it was: "GB18030", "UTF-16"
+  kOtherEncoding,  // no UTF-8, and turned into it; `detail` names what it was: "GB18030", "UTF-16"
   kBadToken,       // a token that the vocabulary does not have; it stands as U+FFFD; `detail` is its number
 };
 

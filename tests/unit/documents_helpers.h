@@ -144,8 +144,8 @@ inline void expect_same_for_any_block(std::string_view name, std::string_view by
   const Folder folder;
   const std::string path = folder.write(name, bytes);
   const ReadFile want = read_documents_of(path, options);
-  for (const std::size_t block : {1, 2, 3, 7, 16, 33, 64, 100, 257, 1000}) {
-    options.block = block;
+  for (const int block : {1, 2, 3, 7, 16, 33, 64, 100, 257, 1000}) {
+    options.block = static_cast<std::size_t>(block);
     const ReadFile got = read_documents_of(path, options);
     EXPECT_EQ(got.documents, want.documents) << name << " by " << block;
     EXPECT_EQ(got.faults, want.faults) << name << " by " << block;

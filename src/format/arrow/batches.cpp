@@ -1,6 +1,6 @@
-// Memory: of a Parquet file one batch of a few MiB of the chosen columns at a time, with pages read through a buffer; row
-// groups may have any size. A batch of an Arrow file or stream is what its writer made it (datasets of Hugging Face have
-// 1,000 rows).
+// Memory: of a Parquet file one batch of a few MiB of the chosen columns at a time, with pages read through a buffer;
+// row groups may have any size. A batch of an Arrow file or stream is what its writer made it (datasets of Hugging
+// Face have 1,000 rows).
 
 #include "format/arrow/batches.h"
 

@@ -26,8 +26,8 @@ class Batches {
 
 arrow::Result<std::unique_ptr<Batches>> open_parquet(std::shared_ptr<arrow::io::RandomAccessFile> file);
 arrow::Result<std::unique_ptr<Batches>> open_arrow_file(std::shared_ptr<arrow::io::RandomAccessFile> file);
-/// from: where the stream begins. An Arrow file is a stream from byte 8 on, so that one whose end is missing can be read
-/// as far as it goes.
+/// from: where the stream begins. An Arrow file is a stream from byte 8 on, so that one whose end is missing can be
+/// read as far as it goes.
 arrow::Result<std::unique_ptr<Batches>> open_arrow_stream(std::shared_ptr<arrow::io::RandomAccessFile> file,
                                                           std::int64_t from);
 

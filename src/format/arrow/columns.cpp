@@ -1,5 +1,6 @@
-// The module that reads Parquet and Arrow files: opens, chooses the columns of text and id, and writes rows into blocks.
-// Values that a file tells are checked (Validate: lengths and offsets inside of their buffers) before they are used.
+// The module that reads Parquet and Arrow files: opens, chooses the columns of text and id, and writes rows into
+// blocks. Values that a file tells are checked (Validate: lengths and offsets inside of their buffers) before they are
+// used.
 
 #include <arrow/api.h>
 #include <arrow/io/file.h>

@@ -1,7 +1,7 @@
 #pragma once
-// What the reader of Parquet and Arrow files asks of Apache Arrow. Behind it stands a module (src/format/arrow/) that is
-// built where Arrow is there and loaded when the first such file is opened: linked in, its 60 MB would cost every start
-// of the tool 11 ms and make Arrow a condition of building it.
+// What the reader of Parquet and Arrow files asks of Apache Arrow. Behind it stands a module (src/format/arrow/) that
+// is built where Arrow is there and loaded when the first such file is opened: linked in, its 60 MB would cost every
+// start of the tool 11 ms and make Arrow a condition of building it.
 //
 // The module uses nothing of the library but headers, and both are of one build: what passes between them are types of
 // C++.

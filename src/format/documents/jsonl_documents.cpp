@@ -1,7 +1,7 @@
 // JSON lines. Lines are cut first and each is read alone, so that one bad line costs one line: a parser that takes the
-// whole buffer gives up all of it for one byte that is no UTF-8. What a line must be is what Python's json module takes,
-// because that is what tokenises it; where others would differ (NaN, a key that comes twice) the line is read as Python
-// does, and told.
+// whole buffer gives up all of it for one byte that is no UTF-8. What a line must be is what Python's json module
+// takes, because that is what tokenises it; where others would differ (NaN, a key that comes twice) the line is read
+// as Python does, and told.
 //
 // UTF-8 is checked for a block at once, at the speed of memory, and line by line only where the block fails.
 

@@ -1,6 +1,6 @@
-// Tokens that are bytes: 0 to 255, and 256 where the tokenizer ends a document (Megatron's own byte-level tokenizers, and
-// every test set). The text is then known exactly, so each document is read back; tokens of another vocabulary tell
-// nothing without it, and no guess is made.
+// Tokens that are bytes: 0 to 255, and 256 where the tokenizer ends a document (Megatron's own byte-level tokenizers,
+// and every test set). The text is then known exactly, so each document is read back; tokens of another vocabulary
+// tell nothing without it, and no guess is made.
 //
 // The .bin is read in blocks of whole documents, in their order, at the places that the index tells: 100 GB of tokens
 // need a block of memory.

@@ -1,6 +1,6 @@
-// What a file holds is told by its first bytes, and by its name only where they leave it open: a table of text reads as
-// prose with commas in it, so CSV has to be called so. What opens with a bracket is JSON; whether its lines are objects,
-// or its values, is counted. All else that is no binary is plain text.
+// What a file holds is told by its first bytes, and by its name only where they leave it open: a table of text reads
+// as prose with commas in it, so CSV has to be called so. What opens with a bracket is JSON; whether its lines are
+// objects, or its values, is counted. All else that is no binary is plain text.
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 #pragma once
 // Where the text of a JSON object is, and how it becomes one string.
 //
-// A field is a key ("text"), a path ("meta.body"), or several of them joined ("instruction+input+output"). What is found
-// there may be a string; a list of the messages of a conversation, objects with the text under content, value or text
-// (of a content that is itself a list, its parts of text); or a list of strings. Several texts make one document, a line
-// feed between them; what a message has besides its text (role, name, tool calls) is no part of it, because each
-// template of a chat writes that in its own way.
+// A field is a key ("text"), a path ("meta.body"), or several of them joined ("instruction+input+output"). What is
+// found there may be a string; a list of the messages of a conversation, objects with the text under content, value or
+// text (of a content that is itself a list, its parts of text); or a list of strings. Several texts make one document,
+// a line feed between them; what a message has besides its text (role, name, tool calls) is no part of it, because
+// each template of a chat writes that in its own way.
 
 #include <cstdint>
 #include <span>

@@ -21,7 +21,8 @@ class UnpackedFile {
   /// "-" is standard input. kUsage for a directory.
   static Result<UnpackedFile> open(const std::string& path);
 
-  /// The first bytes without taking them; fewer than `wanted` only where the file is shorter. Valid until the next call.
+  /// The first bytes without taking them; fewer than `wanted` only where the file is shorter. Valid until the next
+  /// call.
   std::string_view peek(std::size_t wanted);
   /// Appends until `out` holds `size` bytes; false where the end came before.
   bool fill(std::string& out, std::size_t size);

@@ -1,7 +1,7 @@
 #pragma once
 // The index of a Megatron dataset (MMIDIDX): where in the .bin beside it which sequence of tokens lies, and which
-// sequences make a document. Megatron-LM, Megatron-DeepSpeed, GPT-NeoX, NeMo, MindSpeed-LLM and MindFormers write it, the
-// same since 2019.
+// sequences make a document. Megatron-LM, Megatron-DeepSpeed, GPT-NeoX, NeMo, MindSpeed-LLM and MindFormers write it,
+// the same since 2019.
 //
 //   offset          type      what
 //   0               9 bytes   "MMIDIDX" 0 0
@@ -16,8 +16,8 @@
 //
 // All little-endian, and nothing aligned: the numbers begin at byte 34.
 //
-// An index of 10^9 sequences has 20 GB, so it is neither mapped nor held: numbers are read where they are asked for, and
-// a scan goes through in pieces and checks each on its way. Source: megatron/core/datasets/indexed_dataset.py.
+// An index of 10^9 sequences has 20 GB, so it is neither mapped nor held: numbers are read where they are asked for,
+// and a scan goes through in pieces and checks each on its way. Source: megatron/core/datasets/indexed_dataset.py.
 
 #include <cstdint>
 #include <span>
