@@ -23,12 +23,11 @@ const Program& program() {
 }
 
 std::vector<Command> all_commands() {
-  return {check_command(),        show_command(),          explain_command(),       rules_command(),
-          corpus_check_command(), corpus_check_command(),  float_table_command(),   float_show_command(),
-          float_add_command(),    float_cast_command(),    float_between_command(), float_divide_command(),
-          float_sqrt_command(),   error_command(),         allreduce_command(),     unit_list_command(),
-          unit_check_command(),   unit_identify_command(), report_command(),        help_command(),
-          version_command()};
+  return {check_command(),         show_command(),          explain_command(),      rules_command(),
+          corpus_check_command(),  float_table_command(),   float_show_command(),   float_add_command(),
+          float_cast_command(),    float_between_command(), float_divide_command(), float_sqrt_command(),
+          error_command(),         allreduce_command(),     unit_list_command(),    unit_check_command(),
+          unit_identify_command(), report_command(),        help_command(),         version_command()};
 }
 
 std::vector<CommandGroup> all_groups() { return {corpus_group(), float_group(), unit_group()}; }
