@@ -61,6 +61,9 @@ namespace assay {
   RULE(kNormLowPrecision)       \
   RULE(kGradNormLowPrecision)   \
   RULE(kFlushedSubnormals)      \
+  RULE(kReduceLowPrecision)     \
+  RULE(kReduceOverflow)         \
+  RULE(kNondeterministicReduce) \
   RULE(kTokensPerParameter)     \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \

@@ -1,0 +1,8 @@
+#!/bin/bash
+torchrun --nproc_per_node 8 --nnodes 128 pretrain_gpt.py \
+    --num-layers 24 --hidden-size 1024 --num-attention-heads 16 \
+    --seq-length 2048 --max-position-embeddings 2048 \
+    --micro-batch-size 1 --global-batch-size 1024 \
+    --train-iters 100000 --lr 3e-4 --min-lr 3e-5 --lr-decay-style cosine --lr-warmup-iters 2000 \
+    --adam-beta2 0.95 --weight-decay 0.1 --clip-grad 1.0 \
+    --bf16 --grad-reduce-in-bf16 --reduce-scatter-with-fp32-accumulation

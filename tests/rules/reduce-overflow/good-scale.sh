@@ -1,0 +1,8 @@
+#!/bin/bash
+torchrun --nproc_per_node 8 --nnodes 128 pretrain_gpt.py \
+    --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --vocab-size 50257 \
+    --seq-length 2048 --max-position-embeddings 2048 \
+    --micro-batch-size 1 --global-batch-size 1024 \
+    --train-iters 100000 --lr 3e-4 --min-lr 3e-5 --lr-decay-style cosine --lr-warmup-iters 2000 \
+    --adam-beta2 0.95 --weight-decay 0.1 --clip-grad 1.0 \
+    --fp16 --loss-scale 65536
