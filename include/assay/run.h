@@ -21,6 +21,7 @@ enum class EventKind : std::uint8_t {
   kScaleAtMinimum,  // the scaler gave up
   kNonFinite,       // a framework itself reported NaN or Inf in loss, gradient or parameters
   kRerun,           // a framework ran a step again to tell a hardware fault from the program's
+  kRanksDiffer,     // a framework compared its ranks, and they do not agree
   kHardwareFault,   // Xid, ECC, a device that fell off
   kCheckpointSaved,
   kCheckpointLoaded,
@@ -141,6 +142,19 @@ struct Checkpoint {
   std::string path;
 };
 
+/// A number that ranks shared, and where one of them stops telling what the other tells.
+struct RankDifference {
+  std::string metric = {};
+  std::string printed_as = {};
+  std::string who = {}, other = {};        // "rank 0", or a file's name
+  std::int64_t step = 0;                   // the first at which they differ
+  double value = 0, other_value = 0;       // there
+  std::int64_t line = 0, other_line = 0;   // numbered through
+  double last_value = 0, last_other = 0;   // at the last step that both tell
+  std::int64_t agreed = 0, differing = 0;  // steps before, and from there on
+  std::int64_t ranks = 1;                  // that differ from the first
+};
+
 struct Run {
   std::string id;               // the path of its main source
   std::vector<Source> sources;  // the main one first, those with lines in rising order of lines_before
@@ -155,6 +169,7 @@ struct Run {
   std::optional<std::int64_t> planned_steps;  // as the log or its settings say
   bool truncated = false;                     // the file ends in the middle of a record
   std::vector<Interpretation> interpretations;
+  std::vector<RankDifference> rank_differences;  // one for each metric
   /// Whether anything ran: records or messages. Else there are settings alone.
   bool has_begun() const;
   /// The file that a numbered-through line stands in; null for a run without sources.

@@ -36,6 +36,7 @@ std::string_view name(EventKind kind) {
     case EventKind::kScaleAtMinimum: return "scale-at-minimum";
     case EventKind::kNonFinite: return "non-finite";
     case EventKind::kRerun: return "rerun";
+    case EventKind::kRanksDiffer: return "ranks-differ";
     case EventKind::kHardwareFault: return "hardware-fault";
     case EventKind::kCheckpointSaved: return "checkpoint-saved";
     case EventKind::kCheckpointLoaded: return "checkpoint-loaded";

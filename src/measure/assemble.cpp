@@ -14,6 +14,7 @@
 
 #include "assay/metric.h"
 #include "measure/interpret.h"
+#include "measure/rank_values.h"
 #include "measure/row_plan.h"
 
 namespace assay {
@@ -221,6 +222,7 @@ Run assemble(Recording& recording) {
   RowPlan plan = plan_rows(recording);
   recording.file.repeated_lines += plan.repeats + plan.stragglers;
   tell_other_ranks(recording, plan);
+  run.rank_differences = rank_differences(recording, plan.rank);
   const std::vector<std::int64_t> event_row = place_events(recording, plan, run);
   tell_plan(plan, run);
   const bool numbered = plan.numbered;

@@ -25,6 +25,7 @@
 
 #include "assay/metric.h"
 #include "measure/join.h"
+#include "measure/rank_values.h"
 
 namespace assay {
 
@@ -438,6 +439,7 @@ void add_beside(Run& run, Run beside, SourceRole role, std::size_t source) {
   std::vector<Event> events = std::move(beside.events);
   if (role == SourceRole::kRank) {
     if (auto event = tells_of_another_rank(run, beside, beside.id)) events.push_back(std::move(*event));
+    merge_differences(run.rank_differences, rank_differences(run, beside, run.id, beside.id));
   }
   add_messages(run, beside, std::move(events));
   std::set<std::string> metrics;

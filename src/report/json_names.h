@@ -57,11 +57,12 @@ inline constexpr Names<ErrorCode, 8> kErrorCodes = {{{ErrorCode::kNotFound, "not
                                                      {ErrorCode::kUsage, "usage"},
                                                      {ErrorCode::kInternal, "internal"}}};
 
-inline constexpr Names<EventKind, 11> kEvents = {{{EventKind::kOverflow, "overflow"},
+inline constexpr Names<EventKind, 12> kEvents = {{{EventKind::kOverflow, "overflow"},
                                                   {EventKind::kScaleChange, "scale-change"},
                                                   {EventKind::kScaleAtMinimum, "scale-at-minimum"},
                                                   {EventKind::kNonFinite, "non-finite"},
                                                   {EventKind::kRerun, "rerun"},
+                                                  {EventKind::kRanksDiffer, "ranks-differ"},
                                                   {EventKind::kHardwareFault, "hardware-fault"},
                                                   {EventKind::kCheckpointSaved, "checkpoint-saved"},
                                                   {EventKind::kCheckpointLoaded, "checkpoint-loaded"},

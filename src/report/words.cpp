@@ -83,6 +83,7 @@ std::string word(EventKind kind, Language language) {
     case EventKind::kScaleAtMinimum: return say("loss scale at its minimum", "loss scale 到达下限", language);
     case EventKind::kNonFinite: return say("NaN or Inf told by the framework", "框架报告 NaN 或 Inf", language);
     case EventKind::kRerun: return say("step run again", "重新执行该步", language);
+    case EventKind::kRanksDiffer: return say("ranks do not agree", "rank 之间不一致", language);
     case EventKind::kHardwareFault: return say("hardware fault", "硬件故障", language);
     case EventKind::kCheckpointSaved: return say("checkpoint saved", "保存检查点", language);
     case EventKind::kCheckpointLoaded: return say("checkpoint loaded", "加载检查点", language);
@@ -124,6 +125,7 @@ constexpr Pair kWords[] = {
     {"hyper", "超参数"},
     {"setup", "训练配置"},
     {"precision", "精度"},
+    {"comm", "通信"},
     {"data", "数据"},
     {"text log", "文本日志"},
     {"TensorBoard event file", "TensorBoard 事件文件"},

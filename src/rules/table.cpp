@@ -64,6 +64,7 @@ namespace assay {
   RULE(kReduceLowPrecision)     \
   RULE(kReduceOverflow)         \
   RULE(kNondeterministicReduce) \
+  RULE(kRankDisagreement)       \
   RULE(kTokensPerParameter)     \
   RULE(kUnreadableInput)        \
   RULE(kTruncatedInput)         \

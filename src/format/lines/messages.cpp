@@ -61,6 +61,10 @@ constexpr Message kMessages[] = {
     {kRerun, {"rerun_state_machine", "Possible transient error"}, "iteration #"},
     {kRerun, {"rerun_state_machine", "Possible persistent error"}, "iteration #"},
     {kRerun, {"rerun_state_machine", "Correct result (but possible Application error)"}, "iteration #"},
+    // A framework compared its ranks: Megatron's weights, DeepSpeed's ZeRO, PyTorch's TORCH_DISTRIBUTED_DEBUG.
+    {kRanksDiffer, {"Parameter hashes not matching across DP replicas"}},
+    {kRanksDiffer, {"disagreement between rank0 and rank"}},
+    {kRanksDiffer, {"Detected mismatch between collectives on ranks"}},
     {kHardwareFault, {"NVRM: Xid"}},
     {kHardwareFault, {"GPU has fallen off the bus"}},
     {kHardwareFault, {"uncorrectable ECC error"}},
