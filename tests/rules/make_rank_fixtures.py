@@ -8,7 +8,7 @@ import os
 import random
 
 FOLDER = "rank-disagreement"
-STEPS = 80
+STEPS = 60
 
 
 def line(step, loss, norm):
@@ -52,18 +52,18 @@ def main():
     os.makedirs(FOLDER, exist_ok=True)
     values = shared(1)
     same = told(values)
-    # Rank 2 leaves at step 41: its norm is 1 % larger there and 40 % at the end; its loss shows it in the sixth digit.
+    # Rank 2 leaves at step 41: its norm is 1 % larger there and 20 % at the end; its loss shows it in the sixth digit.
     away = told(drifting(values, 41, 0.01))
-    write("bad.log", marked([same, same, away, same]))
+    write("bad.log", marked([same, same, away]))
     expect("bad", '{"severity": "warning", "steps": [41, 41]}')
-    write("good.log", marked([same, same, same, same]))
+    write("good.log", marked([same, same]))
     # Each rank tells the loss of its own data, beside the norm of all.
     made = random.Random(2)
-    own = [told([(a * (1 + made.gauss(0, 0.02)), b) for a, b in values]) for _ in range(4)]
+    own = [told([(a * (1 + made.gauss(0, 0.02)), b) for a, b in values]) for _ in range(2)]
     write("good-local-loss.log", marked(own))
     # Added up in another order on each rank: the last of few digits falls on either side now and then.
     near = [told([(a * (1 + made.gauss(0, 2e-4)), b * (1 + made.gauss(0, 2e-3))) for a, b in values], "%.2f", "%.1f")
-            for _ in range(4)]
+            for _ in range(2)]
     write("good-rounded.log", marked(near))
     # One step alone differs: a value that was read while it was written, no drift.
     once = told([(a, b * 1.01) if i == 40 else (a, b) for i, (a, b) in enumerate(values)])
