@@ -6,23 +6,21 @@
 // its own roundings (sim/reduce_error), differ by √2·e (rms) of the sum.
 //
 // What is told, and what carries it:
-//   * HCCL_DETERMINISTIC (LCCL_DETERMINISTIC) is misspelt: a variable that nobody knows has no effect, and no message;
-//   * it is false beside a switch that asks for determinism of all operators;
+//   * HCCL_DETERMINISTIC or LCCL_DETERMINISTIC is false beside a switch that asks for determinism of all operators;
 //   * NCCL_ALGO is one that Megatron's deterministic mode refuses. Tree was accepted by versions before determinism.py:
 //     its order inside a node cannot be set, and that of its nodes may change from run to run;
 //   * NCCL_ALGO is not said and the ranks are on several nodes: the same machines give the same bits, others need not.
 //     Megatron sets it itself (Ring, since determinism.py) or stops (before); of it nothing is said.
 //
-// Operators of one rank that add in any order are nondeterministic-operators' business.
+// Operators of one rank that add in any order are the business of nondeterministic-operators, misspelt variables that of
+// setting-overridden.
 
 #include <array>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "assay/setting.h"
 #include "base/ascii.h"
-#include "base/nearest.h"
 #include "rules/comm/comm_plan.h"
 #include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
@@ -42,21 +40,10 @@ struct Issue {
   std::string command = {};
 };
 
-// A name that begins as those of the switches do and is none of them.
-Issue misspelt(const Config& config) {
-  for (const Setting& one : config.settings) {
-    if (one.key.size() < 8 || (!one.key.starts_with("HCCL_DET") && !one.key.starts_with("LCCL_DET"))) continue;
-    const std::string near = nearest(one.key, std::vector<std::string_view>(kSwitches.begin(), kSwitches.end()));
-    if (near.empty() || near == one.key) continue;
-    return {"misspelt", &one, Severity::kWarning, near, "export " + near + "=" + one.value};
-  }
-  return {};
-}
-
 Issue switched_off(const Run& run) {
   for (const std::string_view name : kSwitches) {
     if (said_flag(run, name) != false) continue;
-    return {"off", run.config.find(name), Severity::kWarning, {}, "export " + std::string(name) + "=true"};
+    return {"off", run.config.find(name), Severity::kWarning, "export " + std::string(name) + "=true"};
   }
   return {};
 }
@@ -87,19 +74,17 @@ Issue of_nccl(const Plan& plan) {
     if (!megatron || !said->unknown.empty() || megatron_accepts(said->value)) return {};
     const bool tree = lower(said->value) == "tree";
     const bool stops = !tree && !plan.run().has_begun();
-    return {tree ? "tree" : "refused", said, stops ? Severity::kError : Severity::kWarning, {}, command};
+    return {tree ? "tree" : "refused", said, stops ? Severity::kError : Severity::kWarning, command};
   }
   const auto nodes = plan.told(setting::kNodes);
   if (megatron || !nodes || nodes->value < 2 || on_ascend(plan.run().config)) return {};
-  return {"free", plan.setting(setting::kDeterministic), Severity::kNote, {}, command};
+  return {"free", plan.setting(setting::kDeterministic), Severity::kNote, command};
 }
 
 void judge(const Run& run, const Parameters&, Findings& out) {
   const Plan plan(run);
-  Issue issue = misspelt(run.config);
-  const bool asked = said_flag(run, setting::kDeterministic) == true;
-  if (issue.by == nullptr && !asked) return out.not_applicable("not-asked");
-  if (issue.by == nullptr) issue = switched_off(run);
+  if (said_flag(run, setting::kDeterministic) != true) return out.not_applicable("not-asked");
+  Issue issue = switched_off(run);
   if (issue.by == nullptr) issue = of_nccl(plan);
   if (issue.by == nullptr) return;
   const auto ranks = ranks_of_sum(plan);
@@ -112,9 +97,8 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   const double difference = order_difference(expected_reduce_error(how));
   Finding finding = hazard(issue.severity, issue.severity == Severity::kNote ? 0.6 : 0.8, *issue.by,
                            {issue.key, {{"ranks", ranks->count}, {"format", format}, {"difference", difference}}});
-  if (!issue.known.empty()) finding.message.values.emplace_back("known", issue.known);
   const Setting* wish = plan.setting(setting::kDeterministic);
-  if (asked && wish != issue.by) {
+  if (wish != issue.by) {
     finding.evidence.push_back({{"asked", {{"name", written_name(*wish)}, {"value", wish->value}}}, {}, wish->where});
   }
   finding.actions.push_back({{"set", {}}, issue.command, ActionRole::kOther});
@@ -134,12 +118,7 @@ const Rule kNondeterministicReduce{
     .severity = Severity::kWarning,
     .parameters = {},
     .sentences =
-        {{"misspelt",
-          "{name} = {value} has no effect: the variable is called {known}; without it two orders of the sum over "
-          "{ranks} ranks differ by {difference} of a gradient (root mean square, in {format})",
-          "{name} = {value} 无效：变量名应为 {known}；否则 {ranks} 个 rank 求和的两种顺序相差梯度的 {difference}"
-          "（均方根，{format}）"},
-         {"off",
+        {{"off",
           "{name} = {value} lets ranks add in any order, beside a setting that asks for the same result twice: two "
           "orders of the sum over {ranks} ranks differ by {difference} of a gradient (root mean square, in {format})",
           "{name} = {value} 允许 rank 间以任意顺序求和，而另有设置要求结果可复现：{ranks} 个 rank "
@@ -170,14 +149,15 @@ const Rule kNondeterministicReduce{
     .docs =
         {.finds = "Determinism that is asked for beside a sum over ranks whose order is not fixed.",
          .matters = "Two runs that ought to agree in every bit differ from the first step on, and the search for a bug "
-                    "begins. A misspelt variable gives no message.",
+                    "begins.",
          .decides =
-             "A name close to HCCL_DETERMINISTIC or LCCL_DETERMINISTIC that is neither; one of them false, NCCL_ALGO "
+             "HCCL_DETERMINISTIC or LCCL_DETERMINISTIC is false, NCCL_ALGO is "
              "refused by Megatron's deterministic mode, or (a note) not set with several nodes, beside "
              "deterministic_mode, use_deter_comp, full_determinism or trainer.deterministic. The difference is sqrt(2) "
              "times the expected error of the sum in its format, around a ring or in trees.",
-         .example = "`HCCL_DETERMINISITIC = true has no effect: the variable is called HCCL_DETERMINISTIC; without it "
-                    "two orders of the sum over 64 ranks differ by 2.058e-7 of a gradient (root mean square, in fp32)`",
+         .example = "`HCCL_DETERMINISTIC = false lets ranks add in any order, beside a setting that asks for the same "
+                    "result twice: two orders of the sum over 64 ranks differ by 2.071e-7 of a gradient (root mean "
+                    "square, in fp32)`",
          .to_do = "HCCL_DETERMINISTIC=true (strict keeps the order of the ranks, too), NCCL_ALGO=Ring. Only where bits "
                   "have to agree: differences of this size do not change what is learned.",
          .false_alarms = "The environment of a cluster may set NCCL_ALGO for every job.",

@@ -269,7 +269,7 @@ const Rule kReduceOverflow{
              "norm, "
              "a loss where 2^-25 N / S is above `epsilon`.",
          .example =
-             "`fp16.enabled = true: gradients of 64 ranks are added in fp16 before they are divided by their number; "
+             "`fp16/enabled = true: gradients of 64 ranks are added in fp16 before they are divided by their number; "
              "at the static loss scale 65,536 the sum passes 65,504 from gradients of 0.01562 on, divided first only "
              "from 0.9995 on`",
          .to_do = "DeepSpeed: prescale_gradients or communication_data_type fp32. Megatron: "

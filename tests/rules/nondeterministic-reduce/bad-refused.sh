@@ -1,5 +1,5 @@
 #!/bin/bash
-# 64 ranks in fp32: sqrt(2) * 0.42466 * 2^-24 * sqrt((64 + 64 * 65 / 2 - 1) / 64) = 2.072e-7.
+# 64 ranks in fp32: sqrt(2) * 0.42466 * 2^-24 * sqrt((64 + 64 * 65 / 2 - 1) / 64) = 2.071e-7.
 export NCCL_ALGO=NVLS
 torchrun --nproc_per_node 8 --nnodes 8 pretrain_gpt.py \
     --num-layers 24 --hidden-size 1024 --num-attention-heads 16 \
