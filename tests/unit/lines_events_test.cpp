@@ -61,6 +61,16 @@ TEST(LinesEvents, OtherWordsForSkipsAndNaN) {
   EXPECT_EQ(only(read_log("Loss is nan, stopping training\n")).kind, EventKind::kNonFinite);
 }
 
+TEST(LinesEvents, RanksThatAFrameworkFoundToDiffer) {
+  for (const char* line : {"AssertionError: Parameter hashes not matching across DP replicas\n",
+                           "RuntimeError: disagreement between rank0 and rank3: rank0: [8, 16], rank3: [8, 17]\n",
+                           "RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
+                           "CollectiveFingerPrint(OpType=ALLREDUCE), but Rank 0 is running collective: "
+                           "CollectiveFingerPrint(OpType=BARRIER).\n"}) {
+    EXPECT_EQ(only(read_log(line)).kind, EventKind::kRanksDiffer) << line;
+  }
+}
+
 TEST(LinesEvents, FairseqAndOthersOfAllYears) {
   EXPECT_EQ(
       only(read_log("2020-08-01 12:39:16 | INFO | fairseq.trainer | NOTE: overflow detected, setting loss scale to: "
