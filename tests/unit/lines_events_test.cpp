@@ -62,11 +62,12 @@ TEST(LinesEvents, OtherWordsForSkipsAndNaN) {
 }
 
 TEST(LinesEvents, RanksThatAFrameworkFoundToDiffer) {
-  for (const char* line : {"AssertionError: Parameter hashes not matching across DP replicas\n",
-                           "RuntimeError: disagreement between rank0 and rank3: rank0: [8, 16], rank3: [8, 17]\n",
-                           "RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
-                           "CollectiveFingerPrint(OpType=ALLREDUCE), but Rank 0 is running collective: "
-                           "CollectiveFingerPrint(OpType=BARRIER).\n"}) {
+  for (const char* line :
+       {"AssertionError: Parameter hashes not matching across DP replicas\n",
+        "RuntimeError: disagreement between rank0 and rank3: rank0: [8, 16], rank3: [8, 17]\n",
+        "RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
+        "CollectiveFingerPrint(OpType=ALLREDUCE), but Rank 0 is running collective: "
+        "CollectiveFingerPrint(OpType=BARRIER).\n"}) {
     EXPECT_EQ(only(read_log(line)).kind, EventKind::kRanksDiffer) << line;
   }
 }
