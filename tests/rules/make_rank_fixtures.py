@@ -55,7 +55,8 @@ def main():
     # Rank 2 leaves at step 41: its norm is 1 % larger there and 20 % at the end; its loss shows it in the sixth digit.
     away = told(drifting(values, 41, 0.01))
     write("bad.log", marked([same, same, away]))
-    expect("bad", '{"severity": "warning", "steps": [41, 41]}')
+    expect("bad", '{"severity": "warning", "steps": [41, 41], "message": "step 41: rank 0 has grad norm = 0.997, rank 2 '
+           '1.007 (1 % apart); until there they agreed to the last digit for 40 steps"}')
     write("good.log", marked([same, same]))
     # Each rank tells the loss of its own data, beside the norm of all.
     made = random.Random(2)
@@ -80,14 +81,14 @@ def main():
         "[rank5]: Traceback (most recent call last):",
         '[rank5]:   File "pretrain_gpt.py", line 264, in <module>',
         "[rank5]: AssertionError: Parameter hashes not matching across DP replicas"])
-    expect("bad-hashes", '{"severity": "error", "steps": [40, 40]}')
+    expect("bad-hashes", '{"severity": "error", "steps": [40, 41]}')
     write("good-hashes.log", checked + [">>> Weight hashes match after 40 iterations..."] + same[40:])
     write("bad-collectives.log", same[:30] + [
         "[rank1]: Traceback (most recent call last):",
         "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
         "CollectiveFingerPrint(SequenceNumber=210, OpType=ALLREDUCE, TensorShape=[1024]), but Rank 0 is running "
         "collective: CollectiveFingerPrint(SequenceNumber=210, OpType=BARRIER)."])
-    expect("bad-collectives", '{"severity": "error", "steps": [30, 30]}')
+    expect("bad-collectives", '{"severity": "error", "steps": [30, 31]}')
 
 
 if __name__ == "__main__":

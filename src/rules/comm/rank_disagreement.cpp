@@ -12,9 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "assay/metric.h"
 #include "measure/scaler.h"
 #include "rules/comm/comm_plan.h"
 #include "rules/places.h"
@@ -24,8 +27,18 @@ namespace assay {
 
 namespace {
 
-Value number_of(double value, std::string_view metric) {
-  return metric == "loss_scale" ? scale_value(value) : Value(value);
+// Two numbers as they are read beside each other: with so many digits that they differ.
+std::pair<Value, Value> beside(double a, double b, std::string_view metric) {
+  if (metric == metric::kLossScale) return {scale_value(a), scale_value(b)};
+  if (a == b || format(Value(a)) != format(Value(b))) return {Value(a), Value(b)};
+  char first[32];
+  char second[32];
+  for (int digits = 5; digits <= 17; ++digits) {
+    std::snprintf(first, sizeof first, "%.*g", digits, a);
+    std::snprintf(second, sizeof second, "%.*g", digits, b);
+    if (std::string_view(first) != second) break;
+  }
+  return {Value(first), Value(second)};
 }
 
 // Over the larger of the two.
@@ -38,6 +51,8 @@ double apart(double a, double b) {
 std::string shown(std::string_view who) { return std::string(who.substr(who.find_last_of('/') + 1)); }
 
 void values_differ(const Run& run, const RankDifference& one, Findings& out) {
+  const auto [value, other] = beside(one.value, one.other_value, one.metric);
+  const auto [last, last_other] = beside(one.last_value, one.last_other, one.metric);
   Finding finding;
   finding.severity = Severity::kWarning;
   finding.confidence = 0.8;
@@ -47,9 +62,9 @@ void values_differ(const Run& run, const RankDifference& one, Findings& out) {
                       {"metric", one.printed_as},
                       {"agreed", one.agreed},
                       {"first", shown(one.who)},
-                      {"value", number_of(one.value, one.metric)},
+                      {"value", value},
                       {"second", shown(one.other)},
-                      {"other", number_of(one.other_value, one.metric)},
+                      {"other", other},
                       {"apart", percent_of(apart(one.value, one.other_value))}}};
   Location where = place(run, one.other_line);
   where.segment = 0;
@@ -58,8 +73,8 @@ void values_differ(const Run& run, const RankDifference& one, Findings& out) {
   finding.also.push_back(place(run, one.line));
   finding.evidence.push_back({{"since",
                                {{"count", one.differing},
-                                {"value", number_of(one.last_value, one.metric)},
-                                {"other", number_of(one.last_other, one.metric)},
+                                {"value", last},
+                                {"other", last_other},
                                 {"apart", percent_of(apart(one.last_value, one.last_other))}}},
                               {},
                               {}});
@@ -90,9 +105,12 @@ void judge(const Run& run, const Parameters&, Findings& out) {
                                  [](const Event& one) { return one.kind == EventKind::kRanksDiffer; });
   if (told != run.events.end()) framework_says(run, *told, out);
   if (told == run.events.end() && run.rank_differences.empty()) return out.not_applicable("no-ranks");
-  // One drift shows in every number: the first tells when it began.
+  // One drift shows in every number: the first tells when it began, and of several the one that shows it best.
   const auto first = std::min_element(run.rank_differences.begin(), run.rank_differences.end(),
-                                      [](const auto& a, const auto& b) { return a.step < b.step; });
+                                      [](const RankDifference& a, const RankDifference& b) {
+                                        if (a.step != b.step) return a.step < b.step;
+                                        return apart(a.value, a.other_value) > apart(b.value, b.other_value);
+                                      });
   if (first != run.rank_differences.end()) values_differ(run, *first, out);
 }
 
