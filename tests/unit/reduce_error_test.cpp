@@ -26,8 +26,8 @@ AllReduce over(Kind kind, std::size_t ranks, std::string_view wire) {
   return {.collective = {.kind = kind, .ranks = ranks}, .wire = named(wire)};
 }
 
-// Drawn and added up: rms of the error over that of the sums of many such numbers. Sizes are spread over a binade, as the prediction
-// takes them.
+// Drawn and added up: rms of the error over that of the sums of many such numbers. Sizes are spread over a binade, as
+// the prediction takes them.
 double measured(const AllReduce& how, std::size_t rows) {
   const std::size_t ranks = how.collective.ranks;
   Lanes exact(rows, ranks);

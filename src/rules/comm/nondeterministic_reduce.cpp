@@ -12,9 +12,10 @@
 //   * NCCL_ALGO is not said and the ranks are on several nodes: the same machines give the same bits, others need not.
 //     Megatron sets it itself (Ring, since determinism.py) or stops (before); of it nothing is said.
 //
-// Operators of one rank that add in any order are the business of nondeterministic-operators, misspelt variables that of
-// setting-overridden.
+// Operators of one rank that add in any order are the business of nondeterministic-operators, misspelt variables that
+// of setting-overridden.
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
