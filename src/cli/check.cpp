@@ -99,6 +99,7 @@ Command check_command() {
       jobs_option(&choice->check.jobs),
   };
   for (Option& option : gap_options(&choice->check.gaps)) command.options.push_back(std::move(option));
+  command.options.push_back(device_option(&choice->check.gaps));
   for (Option& option : output_options(choice->output, {"text", "json", "jsonl"}))
     command.options.push_back(std::move(option));
   for (Option& option : detail_options(choice->output)) command.options.push_back(std::move(option));

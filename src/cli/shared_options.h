@@ -33,6 +33,8 @@ std::vector<Option> output_options(const std::shared_ptr<OutputChoice>& choice, 
 std::vector<Option> detail_options(const std::shared_ptr<OutputChoice>& choice);
 /// --params, --tokens, --ranks.
 std::vector<Option> gap_options(Gaps* gaps);
+/// --device.
+Option device_option(Gaps* gaps);
 /// --jobs.
 Option jobs_option(unsigned* jobs);
 
