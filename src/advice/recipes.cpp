@@ -53,7 +53,10 @@ namespace {
 
 constexpr double kSome = 0.01, kMuch = 0.1, kMost = 0.5;
 
-double width(std::string_view format) { return format == "fp32" ? 4 : format == "fp8" || format == "8-bit" ? 1 : 2; }
+double width(std::string_view format) {
+  if (format == "fp32") return 4;
+  return format == "bf16" || format == "fp16" ? 2 : 1;
+}
 
 // Of a weight as it is multiplied: FP8 is made of 16 bits on the device.
 double gathered_width(const PrecisionRecipe& recipe) { return recipe.products == "fp32" ? 4 : 2; }

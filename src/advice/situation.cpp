@@ -28,6 +28,7 @@
 #include "core/sections.h"
 #include "measure/adapters.h"
 #include "measure/model_shape.h"
+#include "rules/comm/comm_plan.h"
 #include "rules/precision/planned_updates.h"
 #include "rules/precision/precision_plan.h"
 #include "rules/said_places.h"
@@ -241,6 +242,8 @@ void Situation::read_asked() {
     if (is_megatron(plan.framework())) asked.reduction = said;
   }
   if (const std::string said = format_in(plan.word(setting::kGradReduceDtype)); !said.empty()) asked.reduction = said;
+  // What the rules of sums across ranks know of it, they know with a source.
+  if (const auto sum = low_gradient_sum(plan)) asked.reduction = sum->format;
 }
 
 }  // namespace assay
