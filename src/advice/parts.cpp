@@ -27,6 +27,7 @@
 #include "num/expected_error.h"
 #include "num/format.h"
 #include "rules/hyper/acting_settings.h"
+#include "rules/hyper/optimizer_plan.h"
 #include "rules/precision/planned_updates.h"
 #include "rules/precision/precision_plan.h"
 #include "sim/reduce_error.h"
@@ -114,9 +115,8 @@ class Parts {
     });
     const std::string shown = now == "fp8" ? "e4m3" : now.empty() ? "bf16" : now;
     part.figure = product_error(format_named(shown));
-    part.why = filled("a product is off by {error} in {format}; {other}", "{format} 中每个乘积误差 {error}；{other}",
+    part.why = filled("a product off by {error}; {other}", "每个乘积误差 {error}；{other}",
                       {{"error", share_text(part.figure)},
-                       {"format", format_named(shown).title},
                        {"other", shown == "e4m3" ? "BF16 " + share_text(part.by_format[1].second)
                                                  : "E4M3 " + share_text(part.by_format[0].second)}});
     part.from = {"the format alone", "仅由格式决定"};
@@ -126,7 +126,7 @@ class Parts {
   void sums_of_products() {
     if (!at_.widest) return;
     const auto length = static_cast<std::size_t>(*at_.widest);
-    StepPart& part = add("matrix-sums", filled("sums of {n} products", "{n} 个乘积之和", {{"n", *at_.widest}}), "",
+    StepPart& part = add("matrix-sums", {"sums of products", "乘积之和"}, "",
                          filled("the model's widest layer, {n}", "模型最宽层 {n}", {{"n", *at_.widest}}));
     part.safe = {"FP32"};
     part.figure_is = "share lost, factors of one sign";
@@ -139,15 +139,16 @@ class Parts {
     if (unit == nullptr && at_.asked.products == "fp8") unit = *units_of_chip("h100")->rbegin();
     if (unit == nullptr) {
       part.figure = expected_running_error(format_named("fp32"), length);
-      part.why =
-          filled("{error} off where summed in FP32", "以 FP32 求和误差 {error}", {{"error", share_text(part.figure)}});
+      part.why = filled("{n} terms: {error} off in FP32", "{n} 项：FP32 误差 {error}",
+                        {{"n", *at_.widest}, {"error", share_text(part.figure)}});
       return;
     }
     const UnitLoss loss = expected_loss(*unit, length);
     part.now = unit->accumulator.title;
     part.figure = std::abs(loss.one_sign);
-    part.why = filled("{unit}: {noise} off, {same} where all have one sign", "{unit}：误差 {noise}，同号时 {same}",
-                      {{"unit", unit->name}, {"noise", share_text(loss.noise)}, {"same", share_text(part.figure)}});
+    part.by_format.emplace_back(unit->input.name + "_noise", loss.noise);
+    part.why = filled("{n} of one sign: {same} off", "{n} 项同号：误差 {same}",
+                      {{"n", *at_.widest}, {"same", share_text(part.figure)}});
   }
 
   void gradients() {
@@ -162,14 +163,12 @@ class Parts {
     const Values values = {{"least", part.figure}, {"scale", scale.value_or(1)}};
     if (scale && at_.asked.products == "fp16") {
       part.safe.insert(part.safe.begin(), "FP16");
-      part.why =
-          filled("FP16 at loss scale {scale}: 0 up to {least}", "FP16，损失缩放 {scale}：{least} 以下变为 0", values);
+      part.why = filled("FP16 at scale {scale}: 0 up to {least}", "FP16，缩放 {scale}：{least} 以下变为 0", values);
       part.from = {"the loss scale at the start", "初始损失缩放"};
     } else {
       part.figure = least;
       part.by_format.front().second = least;
-      part.why = filled("FP16 without a loss scale: 0 up to {least}", "FP16 无损失缩放：{least} 以下变为 0",
-                        {{"least", least}});
+      part.why = filled("FP16 unscaled: 0 up to {least}", "FP16 无损失缩放：{least} 以下变为 0", {{"least", least}});
       part.from = {"the format alone", "仅由格式决定"};
     }
   }
@@ -191,7 +190,7 @@ class Parts {
     StepPart& part = add("softmax", {"softmax", "softmax"}, wide_now(setting::kSoftmaxDtype),
                          origin_of(plan_, setting::kSequenceLength));
     still_standing(part, *at_.positions);
-    part.why = filled("{keys} keys; a sum in BF16 stops at {stops}", "{keys} 个键；BF16 求和停在 {stops}",
+    part.why = filled("{keys} keys; BF16 sums stop at {stops}", "{keys} 个键；BF16 求和停在 {stops}",
                       {{"keys", *at_.positions}, {"stops", part.figure}});
   }
 
@@ -202,7 +201,7 @@ class Parts {
     still_standing(part, *at_.hidden);
     // Squares from 256 on are beyond fp16, however few they are.
     std::erase(part.safe, format_named("fp16").title);
-    part.why = filled("{width} squares; a sum in BF16 stops at {stops}", "{width} 个平方；BF16 求和停在 {stops}",
+    part.why = filled("{width} squares; BF16 sums stop at {stops}", "{width} 个平方；BF16 求和停在 {stops}",
                       {{"width", *at_.hidden}, {"stops", part.figure}});
   }
 
@@ -217,9 +216,8 @@ class Parts {
     part.safe = {"FP32"};
     part.figure = part.by_format.front().second;
     part.figure_is = "steps of the loss where it begins";
-    part.why = filled("the loss, ln {size} = {loss}, has steps of {step} in BF16",
-                      "损失 ln {size} = {loss}，BF16 中间隔 {step}",
-                      {{"size", *at_.vocabulary}, {"loss", start}, {"step", part.figure}});
+    part.why = filled("loss ln {size}: steps of {step} in BF16", "损失 ln {size}：BF16 中间隔 {step}",
+                      {{"size", *at_.vocabulary}, {"step", part.figure}});
   }
 
   void positions() {
@@ -256,18 +254,18 @@ class Parts {
 
   void micro_batches() {
     if (!at_.micro_batches || *at_.micro_batches < 2) return;
-    StepPart& part = add("accumulation", {"gradients of micro-batches", "micro-batch 梯度累积"},
-                         title_of(at_.asked.accumulation), origin_of(plan_, setting::kGradientAccumulation));
+    StepPart& part = add("accumulation", {"micro-batch sums", "micro-batch 求和"}, title_of(at_.asked.accumulation),
+                         origin_of(plan_, setting::kGradientAccumulation));
     set_errors(part, {"bf16", "fp16", "fp32"},
                [&](const NumberFormat& format) { return expected_running_error(format, *at_.micro_batches); });
     part.figure = part.by_format.front().second;
-    part.why = filled("{count} of them: {error} off in BF16", "{count} 个：BF16 误差 {error}",
+    part.why = filled("{count} micro-batches: {error} off in BF16", "{count} 个：BF16 误差 {error}",
                       {{"count", *at_.micro_batches}, {"error", share_text(part.figure)}});
   }
 
   void ranks() {
     if (!at_.ranks || *at_.ranks < 2 || *at_.ranks > kMostRanks) return;
-    StepPart& part = add("reduction", {"gradients of ranks", "跨 rank 梯度求和"}, title_of(at_.asked.reduction),
+    StepPart& part = add("reduction", {"rank sums", "跨 rank 求和"}, title_of(at_.asked.reduction),
                          origin_of(plan_, setting::kDataParallelSize));
     const auto error = [&](const NumberFormat& format, Collective::Kind kind) {
       return expected_reduce_error({.collective = {.kind = kind, .ranks = *at_.ranks}, .wire = format});
@@ -276,8 +274,7 @@ class Parts {
                [&](const NumberFormat& format) { return error(format, Collective::Kind::kRing); });
     part.figure = part.by_format.front().second;
     part.by_format.emplace_back("bf16_tree", error(format_named("bf16"), Collective::Kind::kDoubleTree));
-    part.why = filled("{count} of them: {error} off in BF16 (ring), {tree} (tree)",
-                      "{count} 个：BF16 误差 {error}（环），{tree}（树）",
+    part.why = filled("{count} ranks: {error} off in BF16, tree {tree}", "{count} 个：BF16 误差 {error}，树 {tree}",
                       {{"count", *at_.ranks},
                        {"error", share_text(part.figure)},
                        {"tree", share_text(part.by_format.back().second)}});
@@ -285,6 +282,8 @@ class Parts {
 
   void moments() {
     const auto beta2 = told_or_default(plan_, setting::kAdamBeta2);
+    const OptimizerKind kind = optimizer_of(plan_);
+    if (kind != OptimizerKind::kAdam && kind != OptimizerKind::kUnsaid) return;
     if (!beta2 || !(beta2->value > 0) || beta2->value >= 1) return;
     StepPart& part =
         add("moments", {"second moment", "二阶矩"}, title_of(at_.asked.moments), origin_of(plan_, setting::kAdamBeta2));
@@ -293,9 +292,11 @@ class Parts {
     // Squares of gradients are below what fp16 has.
     std::erase(part.safe, "FP16");
     part.figure = part.by_format.front().second;
-    part.why =
-        filled("beta2 {beta}: BF16 loses {error} of what a step changes", "beta2 {beta}：BF16 丢失每步变化的 {error}",
-               {{"beta", beta2->value}, {"error", share_text(part.figure)}});
+    const Values values = {{"beta", beta2->value}, {"error", share_text(part.figure)}};
+    part.why = part.figure < 1
+                   ? filled("beta2 {beta}: {error} of a step lost in BF16", "beta2 {beta}：BF16 丢失每步变化的 {error}",
+                            values)
+                   : filled("beta2 {beta}: a step is lost in BF16", "beta2 {beta}：BF16 丢失每步变化", values);
   }
 
   void weights() {
@@ -307,7 +308,7 @@ class Parts {
                [&](const NumberFormat& format) { return swallowed_at(*updates, format, updates->rate); });
     std::erase(part.safe, "FP16");
     part.figure = part.by_format.front().second;
-    part.why = filled("at rate {rate} {lost} of updates are lost in BF16", "学习率 {rate} 时 BF16 丢失 {lost} 的更新",
+    part.why = filled("{lost} of updates lost in BF16 at {rate}", "学习率 {rate}：BF16 丢失 {lost} 的更新",
                       {{"rate", updates->rate}, {"lost", share_text(part.figure)}});
   }
 
@@ -318,13 +319,15 @@ class Parts {
 
 }  // namespace
 
-std::string share_text(double share) {
-  if (share == 0) return "0 %";
-  if (share < 1e-5) return "< 0.001 %";
+std::string percent_text(double share) {
+  if (share == 0) return "0";
+  if (share < 1e-5) return "<0.001";
   const double percent = 100 * share;
   const double unit = std::pow(10, std::floor(std::log10(percent)) - 1);
-  return format(Value(std::round(percent / unit) * unit)) + " %";
+  return format(Value(std::round(percent / unit) * unit));
 }
+
+std::string share_text(double share) { return percent_text(share) + " %"; }
 
 std::vector<StepPart> parts_of_step(const Situation& situation) { return Parts(situation).all(); }
 

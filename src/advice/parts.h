@@ -29,7 +29,8 @@ std::vector<StepPart> parts_of_step(const Situation& situation);
 /// A loss below this share is not known to hurt; from it on it is told as some. Essay: recipes.cpp.
 inline constexpr double kFelt = 0.01;
 
-/// "0.23 %", "< 0.001 %".
+/// A share in percent, two digits of it: "0.23", "<0.001"; with its unit.
+std::string percent_text(double share);
 std::string share_text(double share);
 
 }  // namespace assay

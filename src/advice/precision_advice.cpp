@@ -34,7 +34,7 @@ Text harm_word(Harm harm) {
   return {};
 }
 
-Cell share_cell(const std::optional<double>& share) { return share ? cell(*share, share_text(*share)) : Cell{}; }
+Cell share_cell(const std::optional<double>& share) { return share ? cell(*share, percent_text(*share)) : Cell{}; }
 
 Cell gib_cell(const std::optional<double>& bytes) { return bytes ? cell(*bytes / kGib, gib(*bytes)) : Cell{}; }
 
@@ -42,6 +42,12 @@ std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& one : words) out += (out.empty() ? "" : " ") + one;
   return out;
+}
+
+// FP32 is told only where nothing else is safe.
+std::string safe_text(std::vector<std::string> safe) {
+  if (safe.size() > 1) std::erase(safe, "FP32");
+  return joined(safe);
 }
 
 Table parts_table(const std::vector<StepPart>& parts) {
@@ -65,11 +71,10 @@ Table parts_table(const std::vector<StepPart>& parts) {
     out.columns.push_back({.key = "in_" + format, .title = both(format), .right = true, .shown = never});
   }
   for (const StepPart& part : parts) {
-    TableRow row{
-        part.key,
-        {Cell{std::nullopt, part.title}, part.now.empty() ? Cell{std::nullopt, {"not told", "未给出"}} : cell(part.now),
-         cell(joined(part.safe)), Cell{std::nullopt, part.why}, cell(part.figure), cell(part.figure_is),
-         Cell{std::nullopt, part.from}}};
+    TableRow row{part.key,
+                 {Cell{std::nullopt, part.title}, part.now.empty() ? Cell{std::nullopt, both("?")} : cell(part.now),
+                  cell(joined(part.safe), both(safe_text(part.safe))), Cell{std::nullopt, part.why}, cell(part.figure),
+                  cell(part.figure_is), Cell{std::nullopt, part.from}}};
     for (const std::string& format : formats) {
       const auto found = std::find_if(part.by_format.begin(), part.by_format.end(),
                                       [&](const auto& one) { return one.first == format; });
@@ -98,10 +103,10 @@ Table recipes_table(const std::vector<Costs>& all) {
        .title = {"B/param", "字节/参数"},
        .right = true,
        .shown = sized ? never : TableColumn::Shown::kAlways},
-      {.key = "product_error", .title = {"products", "乘积"}, .right = true},
-      {.key = "gradient_error", .title = {"gradients", "梯度"}, .right = true},
-      {.key = "lost_updates", .title = {"lost", "丢失"}, .right = true},
-      {.key = "moment_error", .title = {"moments", "动量"}, .right = true},
+      {.key = "product_error", .title = {"product %", "乘积 %"}, .right = true},
+      {.key = "gradient_error", .title = {"grads %", "梯度 %"}, .right = true},
+      {.key = "lost_updates", .title = {"lost %", "丢失 %"}, .right = true},
+      {.key = "moment_error", .title = {"moment %", "动量 %"}, .right = true},
       {.key = "harm", .title = {"harm", "损害"}, .shown = never},
       {.key = "now", .title = {"now", "当前"}, .shown = never},
       {.key = "weight_bytes", .title = {"weights", "权重"}, .right = true, .shown = never},
@@ -128,10 +133,10 @@ Text costs_words(const Costs& costs) {
                          {"moved", gib(costs.moved.value_or(0))},
                          {"bytes", costs.bytes.total()}};
   if (costs.states && costs.moved) {
-    return filled("{states} GiB of states a device, {moved} GiB sent a step",
-                  "每设备状态 {states} GiB，每步发送 {moved} GiB", values);
+    return filled("{states} GiB a device, {moved} GiB sent a step", "每设备 {states} GiB，每步发送 {moved} GiB",
+                  values);
   }
-  if (costs.states) return filled("{states} GiB of states a device", "每设备状态 {states} GiB", values);
+  if (costs.states) return filled("{states} GiB a device", "每设备 {states} GiB", values);
   return filled("{bytes} bytes a parameter", "每参数 {bytes} 字节", values);
 }
 
@@ -175,27 +180,26 @@ void tell_best(const std::vector<Costs>& all, Text& out) {
     add_line(out, words);
   };
   if (now == all.end()) {
-    return line("Least loss at least cost: {best} ({best_costs}).", "损失最小且代价最低：{best}（{best_costs}）。");
+    return line("Loses least and costs least: {best} ({best_costs}).", "损失最小且代价最低：{best}（{best_costs}）。");
   }
   if (best.now) {
     return line("What is set is best of these: {best} ({best_costs}).", "当前设置即为最优：{best}（{best_costs}）。");
   }
   if (best.harm == now->harm) {
-    return line("{best} would lose no more and cost less: {best_costs}; now, {now}: {now_costs}.",
-                "{best} 损失相当而代价更低：{best_costs}；当前 {now}：{now_costs}。");
+    return line("{best} loses no more than {now}, which is set, and costs less: {best_costs}, not {now_costs}.",
+                "{best} 的损失不大于当前的 {now}，且代价更低：{best_costs}，而当前为 {now_costs}。");
   }
-  line("{best} would lose less: {best_costs}; now, {now}: {now_costs}, and {now_worst}.",
-       "{best} 损失更小：{best_costs}；当前 {now}：{now_costs}，且{now_worst}。");
+  line("{best} ({best_costs}) loses less than {now}, which is set ({now_costs}; {now_worst}).",
+       "{best}（{best_costs}）的损失小于当前的 {now}（{now_costs}；{now_worst}）。");
 }
 
 void tell_device(const Situation& situation, Text& out) {
   if (!situation.device.told()) return;
   const MatrixUnit& unit = *situation.device.units.front();
   std::string formats;
-  for (const MatrixUnit* one : situation.device.units) formats += (formats.empty() ? "" : ", ") + one->input.title;
+  for (const MatrixUnit* one : situation.device.units) formats += (formats.empty() ? "" : ", ") + one->input.name;
   const Values values = {{"chip", unit.chip}, {"formats", formats}, {"from", situation.device.from.en}};
-  Text line =
-      filled("Device: {chip} multiplies {formats} ({from}).", "设备：{chip}，支持 {formats}（{from}）。", values);
+  Text line = filled("Device: {chip}: {formats} ({from}).", "设备：{chip}，支持 {formats}（{from}）。", values);
   if (unit.standing == Standing::kAssumed) {
     line.en += " How it adds is not published: assumed.";
     line.zh += "其累加方式未公开，此处为假设。";

@@ -104,34 +104,34 @@ std::vector<PrecisionRecipe> recipes_for(const Situation& situation) {
   const bool sums = situation.ranks.value_or(2) > 1;
   std::vector<PrecisionRecipe> out = {mixed("fp32", both("FP32"), "fp32", "fp32", "fp32")};
   if (multiplies(situation, "bf16")) {
-    out.push_back(mixed("bf16-fp32", {"BF16 mixed, FP32 sums", "BF16 混合，FP32 求和"}, "bf16", "fp32", "fp32"));
+    out.push_back(mixed("bf16-fp32", {"BF16 + FP32 sums", "BF16 + FP32 求和"}, "bf16", "fp32", "fp32"));
     if (sums) {
-      out.push_back(mixed("bf16-bf16", {"BF16 mixed, BF16 sums", "BF16 混合，BF16 求和"}, "bf16",
-                          autocast ? "fp32" : "bf16", "bf16"));
+      out.push_back(
+          mixed("bf16-bf16", {"BF16 + BF16 sums", "BF16 + BF16 求和"}, "bf16", autocast ? "fp32" : "bf16", "bf16"));
     }
     if (is_megatron(situation) || framework == "deepspeed" || framework == "maxtext") {
       out.push_back(out[1]);
       out.back().key = "bf16-moments";
-      out.back().title = {"BF16 mixed, BF16 moments", "BF16 混合，BF16 动量"};
+      out.back().title = {"BF16 + BF16 moments", "BF16 + BF16 动量"};
       out.back().moments = "bf16";
     }
     if (is_any_of(framework, {"hf-trainer", "axolotl", "torchtune"})) {
       out.push_back(out[1]);
       out.back().key = "bf16-8-bit";
-      out.back().title = {"BF16 mixed, 8-bit moments", "BF16 混合，8 位动量"};
+      out.back().title = {"BF16 + 8-bit moments", "BF16 + 8 位动量"};
       out.back().moments = "8-bit";
     }
     out.push_back(alone("bf16-alone", {"BF16 alone", "纯 BF16"}, false));
     if (is_any_of(framework, {"hf-trainer", "axolotl", "torchtune", "llm.c"})) {
-      out.push_back(alone("bf16-stochastic", {"BF16 alone, stochastic", "纯 BF16，随机舍入"}, true));
+      out.push_back(alone("bf16-stochastic", {"BF16 stochastic", "纯 BF16 随机舍入"}, true));
     }
     if (multiplies(situation, "e4m3")) {
-      out.push_back(mixed("fp8", {"FP8 products, FP32 sums", "FP8 矩阵乘，FP32 求和"}, "fp8", "fp32", "fp32"));
+      out.push_back(mixed("fp8", {"FP8 + FP32 sums", "FP8 + FP32 求和"}, "fp8", "fp32", "fp32"));
     }
   }
   if (multiplies(situation, "fp16")) {
     const char* half = autocast ? "fp32" : "fp16";
-    out.push_back(mixed("fp16", {"FP16 mixed, loss scale", "FP16 混合，损失缩放"}, "fp16", half, half));
+    out.push_back(mixed("fp16", {"FP16 + loss scale", "FP16 + 损失缩放"}, "fp16", half, half));
   }
   return out;
 }
@@ -153,8 +153,8 @@ Text in_words(const Asked& asked) {
   };
   const std::string products = upper(asked.products), sums = upper(asked.reduction);
   const bool low = asked.weights != "fp32";
-  if (low) return {products + " alone, " + sums + " sums", "纯 " + products + "，" + sums + " 求和"};
-  return {products + " mixed, " + sums + " sums", products + " 混合，" + sums + " 求和"};
+  if (low) return {products + " alone + " + sums + " sums", "纯 " + products + " + " + sums + " 求和"};
+  return {products + " + " + sums + " sums", products + " + " + sums + " 求和"};
 }
 
 // Marks what the settings ask for; adds it where it is none of the usual ones.

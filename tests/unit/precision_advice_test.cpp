@@ -309,7 +309,7 @@ TEST(PrecisionAdvice, SharesAreTold) {
   EXPECT_EQ(share_text(0.002346), "0.23 %");
   EXPECT_EQ(share_text(0.42), "42 %");
   EXPECT_EQ(share_text(1), "100 %");
-  EXPECT_EQ(share_text(2.5e-8), "< 0.001 %");
+  EXPECT_EQ(share_text(2.5e-8), "<0.001 %");
   EXPECT_EQ(share_text(0), "0 %");
 }
 
