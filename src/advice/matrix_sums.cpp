@@ -1,8 +1,8 @@
 // Sums of products in a matrix unit, for a model that does not exist yet.
 //
-// What a unit loses depends on its steps (num/expected_unit), on the length of the sums and on the data, of which a plan
-// tells nothing. So two kinds stand for all: factors of N(0, 1), whose sums are noise, and factors of U(0, 1), all of one
-// sign, where what truncation cuts off adds up. Activations and weights are nearer to the first, squares and
+// What a unit loses depends on its steps (num/expected_unit), on the length of the sums and on the data, of which a
+// plan tells nothing. So two kinds stand for all: factors of N(0, 1), whose sums are noise, and factors of U(0, 1), all
+// of one sign, where what truncation cuts off adds up. Activations and weights are nearer to the first, squares and
 // probabilities to the second. The errors of a few rows are expected ones, not drawn, so that few are enough: rows
 // differ by some percent.
 

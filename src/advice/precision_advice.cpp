@@ -1,8 +1,8 @@
 // The section "What to run in which precision".
 //
 // First the sentence that people came for: the recipe that loses least and costs least, against what the settings ask
-// for. Then what decides it, part by part of a step; then the recipes side by side. What is not known is named, with the
-// option that tells it, and its columns stay empty: a number is never made of a guess.
+// for. Then what decides it, part by part of a step; then the recipes side by side. What is not known is named, with
+// the option that tells it, and its columns stay empty: a number is never made of a guess.
 
 #include "advice/precision_advice.h"
 

@@ -1,8 +1,8 @@
 // What a plan tells of formats, and what its framework does where it tells nothing.
 //
-// The same two letters are two ways to keep a weight. Megatron and DeepSpeed hold it in 16 bits and a copy of it in FP32
-// for the optimizer; autocast of PyTorch, FSDP with a mixed policy, nanoGPT and MaxText hold it in FP32 and make 16 bits
-// of it where it is multiplied. From that follow bytes, the format of gradients and what travels between ranks:
+// The same two letters are two ways to keep a weight. Megatron and DeepSpeed hold it in 16 bits and a copy of it in
+// FP32 for the optimizer; autocast of PyTorch, FSDP with a mixed policy, nanoGPT and MaxText hold it in FP32 and make
+// 16 bits of it where it is multiplied. From that follow bytes, the format of gradients and what travels between ranks:
 //
 //                       accumulates over micro-batches      sums over ranks
 //   Megatron, NeMo      bf16: FP32, unless grad-reduce-in-bf16; fp16: fp16, unless accumulate-allreduce-grads-in-fp32

@@ -129,7 +129,7 @@ TEST(PrecisionAdvice, WhatIsSentInAStep) {
   // Half of that for gradients in BF16.
   EXPECT_NEAR(*recipe(costs_of({}), "bf16-bf16")->moved, 1e9 * 2 * f * 2, 1);
   // Shares of 8 of the 64, and 8 copies of each: 7/8 · 4 + 2 · 7/8 · 4/8 + 7/8 · 2 in stage 1.
-  const auto hybrid = costs_of({{"zero_stage", "1"}, {"data_parallel_shards", "8"}});
+  const auto hybrid = costs_of({{"zero_stage", "1"}, {"data_parallel_shards", "8"}, {"data_parallel_replicas", "8"}});
   EXPECT_NEAR(*recipe(hybrid, "bf16-fp32")->moved, 1e9 * (3.5 + 0.875 + 1.75), 1);
   EXPECT_NEAR(*recipe(hybrid, "bf16-fp32")->states, 1e9 * (6 + 12.0 / 8), 1);
 }
@@ -229,12 +229,14 @@ TEST(PrecisionAdvice, WhatIsSetIsFound) {
   const auto own = costs_of({{"bf16", "false"}, {"fp16", "true"}, {"accumulate_allreduce_grads_in_fp32", "true"}});
   EXPECT_EQ(present(own), "as-set");
   EXPECT_EQ(recipe(own, "as-set")->bytes.total(), 18);
-  // Nothing says in what FSDP of a Trainer reduces: none is marked.
-  const auto unsaid = a_plan({{"framework", "hf-trainer"},
-                              {"fsdp", "full_shard"},
-                              {"bf16", "true"},
-                              {"parameters", "1000000000"},
-                              {"world_size", "8"}});
+  // FSDP of a Trainer reduces in the training's format, DDP under autocast in FP32.
+  const Said trainer = {
+      {"framework", "hf-trainer"}, {"bf16", "true"}, {"parameters", "1000000000"}, {"world_size", "8"}};
+  EXPECT_EQ(present(compare_recipes(Situation(a_plan(trainer), {}))), "bf16-fp32");
+  EXPECT_EQ(present(compare_recipes(Situation(a_plan(trainer, {{"fsdp", "full_shard"}}), {}))), "bf16-bf16");
+  // Nothing tells in what this framework reduces: none is marked.
+  const auto unsaid =
+      a_plan({{"framework", "olmo"}, {"precision", "amp_bf16"}, {"parameters", "1000000000"}, {"world_size", "8"}});
   EXPECT_EQ(present(compare_recipes(Situation(unsaid, {}))), "");
 }
 
