@@ -281,7 +281,7 @@ TEST(PrecisionAdvice, PartsOfAStep) {
   EXPECT_EQ(part(parts, "softmax")->now, "FP32");
   // 769 of 0 … 4,095: 256 up to 2^8, then 128 in each of four binades and the last number, 4,096.
   EXPECT_EQ(part(parts, "positions")->figure, 769);
-  // The loss begins at ln 32,000 = 10.37, in [8, 16): 2^3 · 2^-7 = 1/16 (the vocabulary is padded to a multiple of 256).
+  // The loss begins at ln 32,000 = 10.37, in [8, 16): 2^3 · 2^-7 = 1/16.
   EXPECT_EQ(part(parts, "logits")->figure, 0.0625);
   // 64 additions of 65 terms: c·u·√((65 + 65·66/2 − 1) / 65).
   const double c = 1 / std::sqrt(8 * std::numbers::ln2), u = std::ldexp(1.0, -8);
