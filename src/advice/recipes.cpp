@@ -25,8 +25,8 @@
 //   second moment one rounding, c·u, over 1 − β2, which is what a step changes of it
 // A rounding that acts on average (stochastic, Kahan) loses no update.
 //
-// Ranking. Below 1 % nothing is known to suffer: rounding of BF16 inputs is 0.23 % of each product, and published models
-// were trained so; gradients of 384 ranks reduced in BF16, 2.3 %, were reported to be unstable (pytorch#106395).
+// Ranking. Below 1 % nothing is known to suffer: rounding of BF16 inputs is 0.23 % of each product, and published
+// models were trained so; gradients of 384 ranks reduced in BF16, 2.3 %, were reported to be unstable (pytorch#106395).
 // So 1 % is where "some" begins; from 10 % on "much"; from a half on most of it is lost. fp16 is "some" by its range:
 // it needs a loss scale, and skips steps to find it. Eight-bit moments are "some" because nothing here predicts them.
 // Among recipes that lose the same: fewer bytes of a matrix input first (activations take that, and no unit multiplies
