@@ -5,7 +5,8 @@
 //   gradients          fp16 has none below 2^-25 / S, S the loss scale; E5M2 below 2^-17 of its own scale
 //   softmax, norms     a sum of n like terms in a format of p bits stands still from 2^p terms on
 //   logits, loss       the loss begins at ln V, V the vocabulary; a format has numbers there in steps of its spacing
-//   positions          integers up to the context that a format tells apart
+//   positions          integers up to the context that a format tells apart; of rotary angles FP32 alone is safe, and
+//                      learned positions are no numbers
 //   residual stream    2 L additions, one after the other, of L layers
 //   sums of gradients  as in recipes.cpp: over micro-batches, and over ranks around a ring
 //   second moment      c·u over 1 − β2
@@ -221,12 +222,14 @@ class Parts {
   }
 
   void positions() {
-    if (!at_.positions || *at_.positions > kMostPositions) return;
+    if (!at_.positions || *at_.positions > kMostPositions || at_.learned_positions) return;
     StepPart& part = add("positions", {"positions", "位置"}, wide_now(), origin_of(plan_, setting::kSequenceLength));
     for (const char* name : {"bf16", "fp16", "fp32"}) {
       const std::int64_t apart = distinct_integers(format_named(name), *at_.positions);
       part.by_format.emplace_back(name, static_cast<double>(apart));
-      if (apart == *at_.positions) part.safe.push_back(format_named(name).title);
+      // An angle is a position times a frequency: an integer that fits is not enough.
+      const bool whole = plan_.word(setting::kPositionEmbedding) == "alibi" || name == std::string_view("fp32");
+      if (apart == *at_.positions && whole) part.safe.push_back(format_named(name).title);
     }
     part.figure = part.by_format.front().second;
     part.figure_is = "positions that can be told apart";
@@ -259,6 +262,11 @@ class Parts {
     set_errors(part, {"bf16", "fp16", "fp32"},
                [&](const NumberFormat& format) { return expected_running_error(format, *at_.micro_batches); });
     part.figure = part.by_format.front().second;
+    // As far as the rule of such sums has nothing to say.
+    std::erase_if(part.safe, [&](const std::string& title) {
+      const auto named = number_format(title);
+      return named && static_cast<double>(*at_.micro_batches) >= kFewTerms * std::exp2(named->precision);
+    });
     part.why = filled("{count} micro-batches: {error} off in BF16", "{count} 个：BF16 误差 {error}",
                       {{"count", *at_.micro_batches}, {"error", share_text(part.figure)}});
   }

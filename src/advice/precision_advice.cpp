@@ -22,7 +22,12 @@ namespace {
 
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
-std::string gib(double bytes) { return format(Value(std::round(bytes / kGib * 100) / 100)); }
+// Three digits.
+std::string gib(double bytes) {
+  if (!(bytes > 0)) return "0";
+  const double unit = std::pow(10, std::floor(std::log10(bytes / kGib)) - 2);
+  return format(Value(std::round(bytes / kGib / unit) * unit));
+}
 
 Text harm_word(Harm harm) {
   switch (harm) {
@@ -172,6 +177,7 @@ void tell_best(const std::vector<Costs>& all, Text& out) {
     };
     put("{best}", best.recipe.title);
     put("{best_costs}", costs_words(best));
+    put("{best_worst}", worst_words(best));
     if (now != all.end()) {
       put("{now}", now->recipe.title);
       put("{now_costs}", costs_words(*now));
@@ -186,8 +192,14 @@ void tell_best(const std::vector<Costs>& all, Text& out) {
     return line("What is set is best of these: {best} ({best_costs}).", "当前设置即为最优：{best}（{best_costs}）。");
   }
   if (best.harm == now->harm) {
-    return line("{best} loses no more than {now}, which is set, and costs less: {best_costs}, not {now_costs}.",
-                "{best} 的损失不大于当前的 {now}，且代价更低：{best_costs}，而当前为 {now_costs}。");
+    if (best.harm == Harm::kNone) {
+      return line(
+          "{now}, which is set ({now_costs}), loses nothing that is known to hurt; nor would {best}, which costs "
+          "less ({best_costs}; {best_worst}).",
+          "当前的 {now}（{now_costs}）没有已知有害的损失；{best} 也没有，且代价更低（{best_costs}；{best_worst}）。");
+    }
+    return line("{best} ({best_costs}; {best_worst}) costs less than {now}, which is set ({now_costs}; {now_worst}).",
+                "{best}（{best_costs}；{best_worst}）的代价低于当前的 {now}（{now_costs}；{now_worst}）。");
   }
   line("{best} ({best_costs}) loses less than {now}, which is set ({now_costs}; {now_worst}).",
        "{best}（{best_costs}）的损失小于当前的 {now}（{now_costs}；{now_worst}）。");

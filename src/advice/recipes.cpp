@@ -22,6 +22,8 @@
 //   products      c·√2·u of the inputs (of FP8: E4M3 with a scale, the forward pass)
 //   gradients     of the sums over micro-batches and ranks (sim/reduce_error), around a ring: noise, no mean
 //   updates       that leave a weight as it is, at the peak rate (planned_updates)
+//                 (8 micro-batches and more in BF16, 64 in FP16, are "some" whatever the noise: the rule
+//                 accumulate-low-precision tells them, too)
 //   second moment one rounding, c·u, over 1 − β2, which is what a step changes of it
 // A rounding that acts on average (stochastic, Kahan) loses no update.
 //
@@ -89,6 +91,12 @@ bool multiplies(const Situation& situation, std::string_view format) {
   return !situation.device.told() || situation.device.unit(format) != nullptr;
 }
 
+// Of a framework that is not known anything may be.
+bool can_fp8(const std::string& framework) {
+  return is_any_of(framework, {"", "megatron", "megatron-bridge", "nemo", "torchtitan", "hf-trainer", "axolotl",
+                               "lightning", "maxtext", "accelerate", "nanotron"});
+}
+
 PrecisionRecipe mixed(const char* key, Text title, const char* products, const char* gradients, const char* wire) {
   return {key, std::move(title), products, "fp32", gradients, wire, "fp32"};
 }
@@ -105,7 +113,7 @@ std::vector<PrecisionRecipe> recipes_for(const Situation& situation) {
   std::vector<PrecisionRecipe> out = {mixed("fp32", both("FP32"), "fp32", "fp32", "fp32")};
   if (multiplies(situation, "bf16")) {
     out.push_back(mixed("bf16-fp32", {"BF16 + FP32 sums", "BF16 + FP32 求和"}, "bf16", "fp32", "fp32"));
-    if (sums) {
+    if (sums && framework != "nanogpt") {
       out.push_back(
           mixed("bf16-bf16", {"BF16 + BF16 sums", "BF16 + BF16 求和"}, "bf16", autocast ? "fp32" : "bf16", "bf16"));
     }
@@ -125,7 +133,7 @@ std::vector<PrecisionRecipe> recipes_for(const Situation& situation) {
     if (is_any_of(framework, {"hf-trainer", "axolotl", "torchtune", "llm.c"})) {
       out.push_back(alone("bf16-stochastic", {"BF16 stochastic", "纯 BF16 随机舍入"}, true));
     }
-    if (multiplies(situation, "e4m3")) {
+    if (multiplies(situation, "e4m3") && can_fp8(framework)) {
       out.push_back(mixed("fp8", {"FP8 + FP32 sums", "FP8 + FP32 求和"}, "fp8", "fp32", "fp32"));
     }
   }
@@ -184,8 +192,11 @@ Harm harm_of(const Costs& costs, const Situation& situation) {
   if (costs.lost_updates) worst = std::max(worst, level(*costs.lost_updates));
   if (const auto error = costs.gradient_error()) worst = std::max(worst, level(*error));
   const bool unsure = !situation.ranks && costs.recipe.wire != "fp32";
+  // The rule of such sums tells them from here on.
+  const bool many = static_cast<double>(situation.micro_batches.value_or(1)) >=
+                    kFewTerms * std::exp2(format_named(costs.recipe.gradients).precision);
   const bool range = costs.recipe.products == "fp16" || costs.recipe.weights == "fp16";
-  return unsure || range || costs.recipe.moments == "8-bit" ? std::max(worst, Harm::kSome) : worst;
+  return unsure || many || range || costs.recipe.moments == "8-bit" ? std::max(worst, Harm::kSome) : worst;
 }
 
 void predict(const Situation& situation, const std::optional<PlannedUpdates>& updates, double beta2, Costs& out) {

@@ -159,6 +159,7 @@ void Situation::read_shape() {
   const Config& config = plan.run().config;
   if (const auto number = plan.told(setting::kParameters); number && number->value >= 1) parameters = number->value;
   positions = positions_of(plan);
+  learned_positions = contains_any(plan.word(setting::kPositionEmbedding), {"learned", "absolute", "none"});
   hidden = count(setting::kHiddenSize);
   layers = count(setting::kNumLayers);
   vocabulary = count(setting::kPaddedVocabSize);
@@ -170,6 +171,7 @@ void Situation::read_shape() {
   hidden = model->shape.hidden;
   layers = model->shape.layers;
   if (model->shape.vocabulary > 0) vocabulary = model->shape.vocabulary;
+  learned_positions = learned_positions || model->shape.positions > 0;
   widest = std::max({model->shape.hidden, model->shape.ffn, model->shape.expert_ffn});
 }
 

@@ -70,6 +70,7 @@ struct Situation {
   std::optional<std::int64_t> widest;  // the longest sum of a matrix product
   int zero_stage = 0;
   bool adapters = false;
+  bool learned_positions = false;
 
  private:
   void read_shape();

@@ -213,6 +213,10 @@ TEST(PrecisionAdvice, LossIsRankedBeforeCost) {
   EXPECT_EQ(recipe(all, "bf16-bf16")->harm, Harm::kSome);
   EXPECT_GE(recipe(all, "bf16-alone")->harm, Harm::kMuch);
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LE(all[i - 1].harm, all[i].harm);
+  // 16 micro-batches in BF16 are told by the rule of such sums, too, 4 are not; over 2 ranks the rest is little.
+  EXPECT_EQ(recipe(costs_of({{"world_size", "16"}}), "bf16-bf16")->harm, Harm::kSome);
+  EXPECT_EQ(recipe(costs_of({{"world_size", "16"}, {"gradient_accumulation_steps", "4"}}), "bf16-bf16")->harm,
+            Harm::kNone);
   // Two ranks and no accumulation: the same sums lose 0.24 %, and nobody has to pay for FP32.
   const auto few = costs_of({{"world_size", "16"}, {"gradient_accumulation_steps", "1"}});
   EXPECT_EQ(recipe(few, "bf16-bf16")->harm, Harm::kNone);
@@ -290,11 +294,17 @@ TEST(PrecisionAdvice, PartsOfAStep) {
   EXPECT_EQ(part(parts, "reduction")->now, "FP32");
   EXPECT_EQ(part(parts, "weights")->safe, wide);
   // A short context and a narrow model: BF16 counts that far.
-  const auto small = a_plan(kMegatron, {{"sequence_length", "128"}, {"hidden_size", "256"}});
+  const auto small =
+      a_plan(kMegatron, {{"sequence_length", "128"}, {"hidden_size", "256"}, {"position_embedding", "alibi"}});
   const auto few = parts_of_step(Situation(small, {}));
   EXPECT_EQ(part(few, "softmax")->safe.front(), "BF16");
   EXPECT_EQ(part(few, "positions")->safe.front(), "BF16");
   EXPECT_EQ(part(few, "norms")->safe.front(), "BF16");
+  // Rotary angles are products: few positions do not make them safe. Learned positions are no numbers at all.
+  const auto rotary = a_plan(kMegatron, {{"sequence_length", "128"}, {"position_embedding", "rope"}});
+  EXPECT_EQ(part(parts_of_step(Situation(rotary, {})), "positions")->safe, wide);
+  const auto learned = a_plan(kMegatron, {{"position_embedding", "learned_absolute"}});
+  EXPECT_EQ(part(parts_of_step(Situation(learned, {})), "positions"), nullptr);
 }
 
 TEST(PrecisionAdvice, AMatrixUnitLosesAsPublished) {
