@@ -22,6 +22,7 @@ struct Gaps {
   std::int64_t parameters = 0;  // of the model
   std::int64_t tokens = 0;      // that it is trained on
   std::int64_t ranks = 0;       // processes
+  std::string device = {};      // a chip of `assay unit list`
 };
 
 struct CheckOptions {

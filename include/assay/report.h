@@ -179,6 +179,7 @@ struct BitPattern {
 /// A part of a report, with what it has in this order.
 struct Section {
   std::string key;
+  std::string run = {};  // id of the run that it is about; empty: of none or of all
   Text title;
   std::vector<BitPattern> patterns;
   Text text;  // lines

@@ -44,6 +44,7 @@ Command check_command() {
   command.options.push_back(fail_on_option(&choice->fail_on));
   command.options.push_back(jobs_option(&choice->check.jobs));
   for (Option& option : gap_options(&choice->check.gaps)) command.options.push_back(std::move(option));
+  command.options.push_back(device_option(&choice->check.gaps));
   for (Option& option : output_options(choice->output, {"text", "json", "jsonl"}))
     command.options.push_back(std::move(option));
   for (Option& option : detail_options(choice->output)) command.options.push_back(std::move(option));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "assay/check.h"
+#include "num/matrix_unit.h"
 
 namespace assay::cli {
 
@@ -111,6 +112,19 @@ std::vector<Option> gap_options(Gaps* gaps) {
   return {option("params", "parameters of the model, whatever the settings tell (7b)", &Gaps::parameters),
           option("tokens", "tokens to train on, whatever the settings tell (300B)", &Gaps::tokens),
           option("ranks", "processes, whatever the settings tell", &Gaps::ranks)};
+}
+
+Option device_option(Gaps* gaps) {
+  return {"device",
+          0,
+          "NAME",
+          "what a plan is to run on, for advice on precision ('assay unit list': h100, ascend, …)",
+          {},
+          [gaps](const std::string& text) -> Result<void> {
+            ASSAY_TRY(units_of_chip(text));
+            gaps->device = text;
+            return {};
+          }};
 }
 
 Option jobs_option(unsigned* jobs) {

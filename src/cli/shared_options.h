@@ -40,6 +40,8 @@ std::vector<Option> rule_options(std::vector<std::string>* select, std::vector<s
                                  std::map<std::string, double>* parameters);
 /// --fail-on; nothing: never.
 Option fail_on_option(std::optional<Severity>* fail_on);
+/// --device.
+Option device_option(Gaps* gaps);
 /// --jobs.
 Option jobs_option(unsigned* jobs);
 

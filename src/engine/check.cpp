@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "advice/precision_advice.h"
 #include "assay/setting.h"
 #include "base/parallel.h"
 #include "base/progress.h"
@@ -39,6 +40,7 @@ constexpr std::size_t kMostCopies = 32;  // whose places are told; a run has hun
 struct Outcome {
   std::optional<RunSummary> run;
   Judgement judgement;
+  std::optional<Section> advice;
   std::vector<std::string> refers;  // files that the settings of a run that has not begun name
 };
 
@@ -114,7 +116,10 @@ Outcome judge_group(Shelf& shelf, const RunGroup& group, std::vector<Checkpoint>
   for (const GroupMember& member : group.members) {
     if (!shelf.is_shared(member.file)) shelf.ledger(member.file).run = run->id;
   }
-  if (!run->has_begun()) out.refers = references_of(run->config);
+  if (!run->has_begun()) {
+    out.refers = references_of(run->config);
+    if (options.judge) out.advice = precision_advice(*run, device_of(*run, options.gaps.device));
+  }
   for (Error& fault : out.judgement.faults) add_problem(shelf.ledger(group.members.front().file), std::move(fault));
   return out;
 }
@@ -211,6 +216,7 @@ CorpusOptions corpus_options(const CheckOptions& options) {
 
 Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& options) {
   ASSAY_TRY(plan(options));
+  if (!options.gaps.device.empty()) ASSAY_TRY(device_named(options.gaps.device));
   CheckOptions asked = options;
   asked.ignore.clear();
   const std::vector<const Rule*> rules = ASSAY_TRY(plan(asked));
@@ -258,6 +264,10 @@ Result<Report> check(const std::vector<std::string>& paths, const CheckOptions& 
   }
   add_beside(discovery, inputs, outcomes, report);
   for (Outcome& outcome : outcomes) {
+    if (outcome.advice) {
+      outcome.advice->run = outcome.run->id;
+      report.sections.push_back(std::move(*outcome.advice));
+    }
     if (outcome.run) report.runs.push_back(std::move(*outcome.run));
     tally.add(rules, Scope::kRun, outcome.judgement, report.findings);
   }

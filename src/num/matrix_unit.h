@@ -67,6 +67,10 @@ struct MatrixUnit {
 /// The units that have a name, oldest chip first.
 const std::vector<MatrixUnit>& matrix_units();
 
+/// Those of one chip ("h100", "910b"), one for each format that it multiplies.
+/// Errors (kUsage): an unknown name, with the nearest.
+Result<std::vector<const MatrixUnit*>> units_of_chip(std::string_view name);
+
 /// By name ("h100/fp16"), as a description ("in=fp16,g=16,F=25,round=rz"), or a name that a description alters
 /// ("h100/fp16,F=24"). Keys: in, step (fused, staged, lanes, pairs, fma, multiply-add), g, F (or "all"), align (rz, rd,
 /// ru, rne), acc (a number format), round (of it), out, sets, late, late-align, flush (in, out, both, none), overflow

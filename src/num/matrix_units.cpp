@@ -267,6 +267,8 @@ std::unexpected<Error> unknown(std::string_view name) {
                     "; in=fp16,g=16,F=25,acc=fp32,round=rz describes another");
 }
 
+std::string_view chip_of(std::string_view unit) { return unit.substr(0, unit.find('/')); }
+
 constexpr std::size_t kLongestDescription = 300;
 
 }  // namespace
@@ -281,6 +283,27 @@ const std::vector<MatrixUnit>& matrix_units() {
     return out;
   }();
   return units;
+}
+
+Result<std::vector<const MatrixUnit*>> units_of_chip(std::string_view name) {
+  const std::string text = lower(name);
+  std::vector<const MatrixUnit*> out;
+  std::vector<std::string_view> known;
+  std::string all;
+  for (const MatrixUnit& unit : matrix_units()) {
+    const std::string_view chip = chip_of(unit.name);
+    if (known.empty() || std::find(known.begin(), known.end(), chip) == known.end()) {
+      all += (all.empty() ? "" : ", ") + std::string(chip);
+    }
+    known.push_back(chip);
+    for (const std::string& other : unit.also) known.push_back(chip_of(other));
+    const auto same = [&](const std::string& other) { return chip_of(other) == text; };
+    if (chip == text || std::any_of(unit.also.begin(), unit.also.end(), same)) out.push_back(&unit);
+  }
+  if (!out.empty()) return out;
+  const std::string guess = nearest(text, known);
+  return refuse("unknown device '" + std::string(name.substr(0, kLongestDescription)) + "'",
+                (guess.empty() ? std::string() : "did you mean '" + guess + "'? ") + "There are " + all);
 }
 
 Result<MatrixUnit> matrix_unit(std::string_view name, const NumberFormat* input) {

@@ -322,6 +322,7 @@ BitPattern pattern_of(const Node& node) {
 Section section_of(const Node& node) {
   Section out;
   out.key = node["key"].text();
+  if (!node.lacks("run")) out.run = node["run"].text();
   out.title = both(node["title"]);
   out.patterns = node["patterns"].all(pattern_of);
   out.text = both(node["text"]);

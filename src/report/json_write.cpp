@@ -290,6 +290,7 @@ class Writer {
   static Json section(const Section& one) {
     Json out;
     out["key"] = text(one.key);
+    if (!one.run.empty()) out["run"] = text(one.run);
     out["title"] = both(one.title);
     out["patterns"] = all(one.patterns, [](const BitPattern& pattern) {
       return Json{{"title", both(pattern.title)}, {"fields", all(pattern.fields, [](const BitField& field) {

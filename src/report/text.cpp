@@ -59,10 +59,7 @@ class TextReport {
       page_.paragraph(0, say("and {more} more (--all)", "另有 {more} 条（--all）", {{"more", shown_.size() - listed_}},
                              language()));
     }
-    for (const Section& section : report_.sections) {
-      page_.blank();
-      print_section(page_, indent_, section);
-    }
+    write_sections();
     page_.blank();
     write_footer();
     return page_.take();
@@ -79,6 +76,18 @@ class TextReport {
     if (plans > kMostPlans && !page_.options().verbose) return;
     for (const RunSummary& run : report_.runs) {
       if (planned(run)) write_plan(page_, run, report_.runs.size() > 1);
+    }
+  }
+
+  // Of several plans each section would be as long as the rest: they are there to be asked for.
+  void write_sections() {
+    for (const Section& section : report_.sections) {
+      if (!section.run.empty() && report_.runs.size() > 1 && !page_.options().verbose) continue;
+      page_.blank();
+      if (!section.run.empty() && report_.runs.size() > 1) {
+        page_.paragraph(0, say("{run}:", "{run}：", {{"run", section.run}}, language()), Ink::kFaint);
+      }
+      print_section(page_, indent_, section);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "measure/adapters.h"
 
 namespace assay {
 
@@ -27,6 +28,12 @@ bool runs_deepspeed(const Config& config) {
     if (one != nullptr && one->value != "false" && one->value != "False" && one->value != "None") return true;
   }
   return false;
+}
+
+bool runs_fsdp(const Config& config) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& one) {
+    return lower(one.written).find("fsdp") != std::string::npos && !says_no(one);
+  });
 }
 
 const Setting* clipping_switched_off(const Config& config) {

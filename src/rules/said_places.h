@@ -17,6 +17,8 @@ const Setting* last_written(const Config& config, std::string_view name);
 
 /// Whether the settings start the engine of DeepSpeed (--deepspeed, deepspeed: ds.json).
 bool runs_deepspeed(const Config& config);
+/// Whether they shard by FSDP (--fsdp, fsdp_config, …).
+bool runs_fsdp(const Config& config);
 
 /// The switch that keeps a clip threshold from acting, whatever it is: use_clip_grad of MindFormers, torchtitan's
 /// early_step_in_backward. Null: none is set so.

@@ -185,24 +185,6 @@ void add_rules(std::vector<std::string>& words, const RoundingRules& rules) {
   if (rules.random_bits != standard.random_bits) add("random-bits", std::to_string(rules.random_bits));
 }
 
-Text filled(std::string_view en, std::string_view zh, const Values& values) {
-  const Text text{std::string(en), std::string(zh)};
-  return {fill(text, values, Language::kEnglish), fill(text, values, Language::kChinese)};
-}
-
-Text both(std::string text) { return {std::move(text), {}}; }
-
-void add_line(Text& text, const Text& line) {
-  // The Chinese text is empty while all lines are the same in both languages.
-  const std::string chinese = text.zh.empty() ? text.en : text.zh;
-  text.zh = chinese + (chinese.empty() ? "" : "\n") + line.in(Language::kChinese);
-  text.en += (text.en.empty() ? "" : "\n") + line.en;
-}
-
-Cell cell(double value, std::string text) { return {Value(value), both(std::move(text))}; }
-
-Cell cell(std::string word, Text text) { return {Value(std::move(word)), std::move(text)}; }
-
 Report study_report(std::string study, std::vector<std::string> arguments, Text answer) {
   Report out;
   out.tool_version = std::string(version());

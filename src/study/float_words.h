@@ -11,6 +11,7 @@
 #include "assay/number_format.h"
 #include "assay/report.h"
 #include "assay/text.h"
+#include "core/sections.h"
 #include "num/round.h"
 
 namespace assay {
@@ -53,16 +54,6 @@ const std::vector<OverflowName>& overflow_names();
 std::string names_of(const std::vector<NumberFormat>& formats);
 /// The options that give these rules, after the words that are there: what a report tells of its question.
 void add_rules(std::vector<std::string>& words, const RoundingRules& rules);
-
-/// A sentence in both languages.
-Text filled(std::string_view en, std::string_view zh, const Values& values);
-Text both(std::string text);
-/// Lines one under the other.
-void add_line(Text& text, const Text& line);
-
-/// A cell: a number with its text; a word; nothing.
-Cell cell(double value, std::string text = {});
-Cell cell(std::string word, Text text = {});
 
 /// The frame of a report of a study.
 Report study_report(std::string study, std::vector<std::string> arguments, Text answer);

@@ -10,6 +10,7 @@
 
 #include "assay/setting.h"
 #include "rules/plan.h"
+#include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
 
 namespace assay {
@@ -72,7 +73,7 @@ const Rule kAccumulateLowPrecision{
     .scope = Scope::kRun,
     .needs = Needs::kPlan,
     .severity = Severity::kWarning,
-    .parameters = {{"share", "of the terms that can be told apart", 0.03125, 0.001, 1,
+    .parameters = {{"share", "of the terms that can be told apart", kFewTerms, 0.001, 1,
                     "8 terms in bf16: the last is rounded to a sixteenth of itself, about the noise of a gradient"},
                    {"share-warning", "of the terms that can be told apart", 0.125, 0.001, 10,
                     "32 terms in bf16: the last is rounded to a quarter of itself"}},

@@ -11,7 +11,6 @@
 // under bf16 or fp16 the inputs have fewer bits than these formats, and the switches change little.
 
 #include <cmath>
-#include <numbers>
 #include <string>
 
 #include "assay/setting.h"
@@ -54,7 +53,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
   if (!multiplies_fp32(plan)) return out.not_applicable("not-fp32");
   const NumberFormat& format = format_named(narrow->format);
   const double u = unit_roundoff(format);
-  const double error = kRmsOfRounding * std::numbers::sqrt2 * u;
+  const double error = product_error(format);
   Finding finding = hazard(Severity::kNote, plan.precision().empty() ? 0.65 : 0.85, *narrow->from,
                            {"narrow",
                             {{"format", format.title},

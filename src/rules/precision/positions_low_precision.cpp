@@ -16,8 +16,6 @@
 #include "assay/setting.h"
 #include "num/expected_error.h"
 #include "num/format.h"
-#include "num/real.h"
-#include "num/round.h"
 #include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
 #include "rules/said_places.h"
@@ -27,17 +25,6 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 20;  // more are not counted one by one
-
-std::int64_t distinct(const NumberFormat& format, std::int64_t positions) {
-  std::int64_t out = 0;
-  double last = -1;
-  for (std::int64_t i = 0; i < positions; ++i) {
-    const double value = round_to(format, real(static_cast<double>(i))).value;
-    out += value != last ? 1 : 0;
-    last = value;
-  }
-  return out;
-}
 
 // Kernels that make the bias themselves, from slopes in fp32.
 bool made_by_a_kernel(const Run& run) {
@@ -67,7 +54,7 @@ void judge(const Run& run, const Parameters&, Findings& out) {
                            {"collide",
                             {{"format", std::string(name)},
                              {"positions", *positions},
-                             {"distinct", distinct(format, *positions)},
+                             {"distinct", distinct_integers(format, *positions)},
                              {"first", first},
                              {"second", first + 1},
                              {"together", static_cast<std::int64_t>(spacing_at(format, length - 1))}}});

@@ -18,11 +18,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "assay/setting.h"
 #include "base/ascii.h"
 #include "measure/adapters.h"
 #include "measure/model_shape.h"
+#include "num/format.h"
+#include "num/real.h"
+#include "num/round.h"
 #include "rules/hyper/acting_settings.h"
 #include "rules/said_places.h"
 
@@ -77,16 +81,10 @@ std::optional<LowWeights> low(const Setting* from) {
   return LowWeights{format, from};
 }
 
-bool says_fsdp(const Config& config) {
-  return std::any_of(config.settings.begin(), config.settings.end(), [](const Setting& one) {
-    return lower(one.written).find("fsdp") != std::string::npos && !says_no(one);
-  });
-}
-
 // The word of a Trainer that loads its weights in 16 bits and changes them there.
 std::optional<LowWeights> loaded_low(const Plan& plan) {
   const Config& config = plan.run().config;
-  if (runs_deepspeed(config) || says_fsdp(config)) return std::nullopt;
+  if (runs_deepspeed(config) || runs_fsdp(config)) return std::nullopt;
   const Setting* flag = plan.setting(setting::kBf16);
   if (flag != nullptr && flag_said(config, setting::kBf16) == true) {
     const std::string name = last_name(flag->written);
@@ -113,6 +111,21 @@ std::optional<LowWeights> low_weights(const Plan& plan) {
   if (plan.framework() == "maxtext") return low(plan.setting(setting::kParamsDtype));
   if (plan.framework() == "torchtune") return low(plan.setting(setting::kPrecision));
   return loaded_low(plan);
+}
+
+std::int64_t distinct_integers(const NumberFormat& format, std::int64_t count) {
+  std::int64_t out = 0;
+  double last = -1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = round_to(format, real(static_cast<double>(i))).value;
+    out += value != last ? 1 : 0;
+    last = value;
+  }
+  return out;
+}
+
+double product_error(const NumberFormat& inputs) {
+  return kRmsOfRounding * std::numbers::sqrt2 * unit_roundoff(inputs);
 }
 
 bool multiplies_fp32(const Plan& plan) {

@@ -55,6 +55,15 @@ std::optional<double> loss_scale_told(const Plan& plan);
 /// spread: the square root of 1 / (8 ln 2).
 inline constexpr double kRmsOfRounding = 0.42466;
 
+/// How many of the integers 0 … count − 1 a format tells apart. Counted one by one.
+std::int64_t distinct_integers(const NumberFormat& format, std::int64_t count);
+
+/// Micro-batches that a format sums without a word about it, as a share of the terms that it can tell apart (2^p).
+inline constexpr double kFewTerms = 0.03125;
+
+/// The relative error (rms) of a product of two factors that are each rounded into a format.
+double product_error(const NumberFormat& inputs);
+
 /// A finding about settings: `from` says it.
 Finding hazard(Severity severity, double confidence, const Setting& from, Phrase message);
 

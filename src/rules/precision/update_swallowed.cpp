@@ -21,10 +21,10 @@
 #include <string>
 
 #include "assay/setting.h"
-#include "base/ascii.h"
 #include "num/expected_error.h"
 #include "num/format.h"
 #include "rules/hyper/optimizer_plan.h"
+#include "rules/precision/planned_updates.h"
 #include "rules/precision/precision_plan.h"
 #include "rules/rule.h"
 #include "sim/swallowed_updates.h"
@@ -32,31 +32,6 @@
 namespace assay {
 
 namespace {
-
-constexpr double kUsualDeviation = 0.02;
-
-// What keeps the lost part of an update, or rounds so that it acts on average: then nothing is swallowed.
-const Setting* keeps_the_rest(const Plan& plan) {
-  for (const Setting& one : plan.run().config.settings) {
-    const std::string text = lower(one.written.empty() ? one.key : one.written) + " " + lower(one.value);
-    if (contains_any(text, {"kahan", "stochastic_round", "stochastic-round", "anyprecision", "optimi_", "_sr_"}) &&
-        !contains_any(" " + lower(one.value), {" false", " 0"})) {
-      return &one;
-    }
-  }
-  return nullptr;
-}
-
-struct Rate {
-  double value = 0;
-  std::optional<Planned> by_default;
-};
-std::optional<Rate> rate_of(const Plan& plan) {
-  if (const auto acting = acting_rate(plan)) return Rate{acting->rate, {}};
-  const auto standard = told_or_default(plan, setting::kLearningRate);
-  if (!standard) return std::nullopt;
-  return Rate{standard->value, standard};
-}
 
 Value percent(double share) { return Value(std::round(1000 * share) / 10, Unit::kPercent); }
 
@@ -75,39 +50,32 @@ void judge(const Run& run, const Parameters& set, Findings& out) {
     return out.not_applicable("kept", {{"name", written_name(*kept)}, {"value", kept->value}});
   }
   const OptimizerKind kind = optimizer_of(plan);
-  const bool lion = kind == OptimizerKind::kLion;
-  if (!lion && kind != OptimizerKind::kAdam) return out.not_applicable("not-adam");
-  const auto rate = rate_of(plan);
-  if (!rate || !(rate->value > 0)) return out.not_applicable("no-rate");
-  const auto said = plan.told(setting::kInitStd);
-  const double deviation = said && said->value > 0 && said->value < 1 ? said->value : kUsualDeviation;
-  const auto beta1 = told_or_default(plan, setting::kAdamBeta1);
-  const double beta = beta1 && beta1->value >= 0 && beta1->value < 1 ? beta1->value : 0.9;
+  if (kind != OptimizerKind::kLion && kind != OptimizerKind::kAdam) return out.not_applicable("not-adam");
+  const auto updates = planned_updates(plan);
+  if (!updates) return out.not_applicable("no-rate");
   const NumberFormat& format = format_named(weights->format);
-  const auto lost_at = [&](double at) {
-    const double rho = std::sqrt((1 - beta) / (1 + beta));
-    return swallowed_share(format, deviation, lion ? fixed_size(at) : normal_sizes(at * rho));
-  };
-  const double lost = lost_at(rate->value);
+  const double lost = swallowed_at(*updates, format, updates->rate);
   if (lost < set["share"]) return;
-  Finding finding = hazard(severity_of(plan, lost, set["share-warning"]), 0.7, *weights->from,
-                           {lion ? "swallowed-lion" : "swallowed",
-                            {{"rate", rate->value},
-                             {"format", std::string(weights->format)},
-                             {"weight", deviation},
-                             {"threshold", spacing_at(format, deviation) / 2},
-                             {"lost", percent(lost)},
-                             {"full", percent(swallowed_share(format, deviation, fixed_size(rate->value)))}}});
+  Finding finding =
+      hazard(severity_of(plan, lost, set["share-warning"]), 0.7, *weights->from,
+             {updates->lion ? "swallowed-lion" : "swallowed",
+              {{"rate", updates->rate},
+               {"format", std::string(weights->format)},
+               {"weight", updates->deviation},
+               {"threshold", spacing_at(format, updates->deviation) / 2},
+               {"lost", percent(lost)},
+               {"full", percent(swallowed_share(format, updates->deviation, fixed_size(updates->rate)))}}});
   finding.evidence.push_back({{"said", finding.message.values}, {}, weights->from->where});
-  if (rate->by_default) add_default(plan, *rate->by_default, finding);
+  if (updates->by_default) add_default(plan, *updates->by_default, finding);
   const auto last = plan.min_learning_rate();
-  if (last && last->value > 0 && last->value < rate->value) {
-    finding.evidence.push_back({{"end", {{"rate", last->value}, {"lost", percent(lost_at(last->value))}}}, {}, {}});
+  if (last && last->value > 0 && last->value < updates->rate) {
+    const double at_end = swallowed_at(*updates, format, last->value);
+    finding.evidence.push_back({{"end", {{"rate", last->value}, {"lost", percent(at_end)}}}, {}, {}});
   }
   const auto decay = told_or_default(plan, setting::kWeightDecay);
-  if (decay && decay->value > 0 && rate->value * decay->value < unit_roundoff(format) / 2) {
+  if (decay && decay->value > 0 && updates->rate * decay->value < unit_roundoff(format) / 2) {
     finding.evidence.push_back(
-        {{"decay", {{"share", rate->value * decay->value}, {"least", unit_roundoff(format) / 2}}},
+        {{"decay", {{"share", updates->rate * decay->value}, {"least", unit_roundoff(format) / 2}}},
          {},
          where_said(*decay)});
   }
