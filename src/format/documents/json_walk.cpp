@@ -97,14 +97,19 @@ bool JsonWalk::at_end() {
 
 // at_: behind a backslash.
 bool JsonWalk::escape() {
-  constexpr std::string_view kSimple = "\"\\/bfnrt";
   if (at_ == end_) return cut();
-  if (kSimple.find(*at_) != std::string_view::npos) {
-    ++at_;
-    return true;
+  switch (*at_++) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': return true;
+    case 'u': break;
+    default: --at_; return invalid();
   }
-  if (*at_ != 'u') return invalid();
-  ++at_;
   for (int i = 0; i < 4; ++i, ++at_) {
     if (at_ == end_) return cut();
     if (hex_digit(*at_) < 0) return invalid();

@@ -177,7 +177,7 @@ class Opener {
       if (choice.objects() > 0) return no_text_field(path_, choice.keys(), options_.field);
       if (start.find_first_not_of(" \t\r\n") != std::string_view::npos) {
         return fail(ErrorCode::kUnrecognised, "holds no JSON object in its first lines", at(path_),
-                    "name what it is with --format");
+                    "say what it is: --input text, csv, …");
       }
       field = parse_text_field(options_.field.empty() ? "text" : options_.field, false);  // of an empty file
     }
