@@ -66,11 +66,14 @@ namespace assay {
   RULE(kNondeterministicReduce) \
   RULE(kRankDisagreement)       \
   RULE(kTokensPerParameter)     \
+  RULE(kMojibake)               \
   RULE(kReplacementCharacters)  \
   RULE(kBinaryText)             \
+  RULE(kBytecode)               \
   RULE(kControlCharacters)      \
   RULE(kInvisibleCharacters)    \
   RULE(kDigitsOnly)             \
+  RULE(kPdfResidue)             \
   RULE(kEmptyDocument)          \
   RULE(kMojibake)               \
   RULE(kEncodedBlob)            \

@@ -51,7 +51,7 @@ bool encode(std::u32string_view text, std::uint8_t encoding, std::string& out) {
       continue;
     }
     if (encoding >= kUtf16) {
-      if (code >= 0x10000) return false;
+      if (code >= 0xe000) return false;  // private use and beyond: not how two bytes of text fall
       put(out, encoding == kUtf16 ? code >> 8 : code & 0xff);
       put(out, encoding == kUtf16 ? code & 0xff : code >> 8);
       continue;
