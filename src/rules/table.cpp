@@ -75,7 +75,6 @@ namespace assay {
   RULE(kDigitsOnly)             \
   RULE(kPdfResidue)             \
   RULE(kEmptyDocument)          \
-  RULE(kMojibake)               \
   RULE(kEncodedBlob)            \
   RULE(kEscapeResidue)          \
   RULE(kMinified)               \
