@@ -220,9 +220,9 @@ int glyph_shift(const TextSurvey& survey) {
         return visible < 24 ? 0 : sum / visible;
       };
   const double now = likeness(0);
-  if (now > 35) return 0;
+  if (now > 45) return 0;
   int best = 0;
-  double most = 48;  // running text has 65, and 55 with its digits and signs
+  double most = 50;  // running text has 65, and 55 with its digits and signs
   for (int shift = 1; shift <= 64; ++shift) {
     if (shift == 'a' - 'A') continue;
     const double likely = likeness(shift);
