@@ -66,13 +66,15 @@ namespace assay {
   RULE(kNondeterministicReduce) \
   RULE(kRankDisagreement)       \
   RULE(kTokensPerParameter)     \
+  RULE(kMojibake)               \
   RULE(kReplacementCharacters)  \
   RULE(kBinaryText)             \
+  RULE(kBytecode)               \
   RULE(kControlCharacters)      \
   RULE(kInvisibleCharacters)    \
   RULE(kDigitsOnly)             \
+  RULE(kPdfResidue)             \
   RULE(kEmptyDocument)          \
-  RULE(kMojibake)               \
   RULE(kEncodedBlob)            \
   RULE(kEscapeResidue)          \
   RULE(kMinified)               \

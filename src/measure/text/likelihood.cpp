@@ -173,6 +173,7 @@ Entry entry_from_kind(char32_t code) {
                   (code >= 0x2010 && code <= 0x2026) || code == 0xab || code == 0xbb || code == 0xb7 ? 60 : 75),
               Side::kSign, kind};
     case Kind::kBox: return {80, is_line(code) ? Side::kLine : Side::kBox, kind};
+    case Kind::kSoftHyphen: return {30, Side::kNothing, kind};
     case Kind::kSpace: return {60, Side::kNothing, kind};
     case Kind::kMark: return {60, Side::kAccented, kind};
     case Kind::kDigit: return {50, Side::kNothing, kind};

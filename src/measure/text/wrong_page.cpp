@@ -51,7 +51,7 @@ bool encode(std::u32string_view text, std::uint8_t encoding, std::string& out) {
       continue;
     }
     if (encoding >= kUtf16) {
-      if (code >= 0x10000) return false;
+      if (code >= 0xe000) return false;  // private use and beyond: not how two bytes of text fall
       put(out, encoding == kUtf16 ? code >> 8 : code & 0xff);
       put(out, encoding == kUtf16 ? code & 0xff : code >> 8);
       continue;
@@ -88,6 +88,19 @@ struct Decoder {
     if (code < 0xa0 || (code >= 0x2500 && code < 0x25a0)) return fault();  // what was text had no boxes
     out.push_back(code);
     ++at;
+  }
+  // How good a beginning of a character a byte is.
+  int fit(const DoublePage& page, std::size_t i) const {
+    if (byte(i) < 0x80) return 1;
+    const char16_t code = page.decode(byte(i), byte(i + 1));
+    if (code == 0) return 0;
+    return cost_of(code, {}).nats < 9 ? 2 : 1;
+  }
+  // A lost byte may have been the first of two: then the next one belongs to it.
+  void lost_in_pairs(const DoublePage& page) {
+    const bool first = fit(page, at + 1) < fit(page, at + 2);
+    fault();
+    if (first && at < bytes.size() && byte(at) != kLost) ++at;
   }
   void double_byte(const DoublePage& page) {
     if (const char16_t code = page.decode_single(byte(at)); code != 0) {
@@ -126,6 +139,8 @@ bool decode(std::string_view bytes, std::uint8_t encoding, std::u32string& out, 
     } else if (byte < 0x80) {
       out.push_back(byte);
       ++decoder.at;
+    } else if (byte == kLost && encoding >= kSinglePages && encoding < kUtf8) {
+      decoder.lost_in_pairs(pair(encoding));
     } else if (byte == kLost) {
       decoder.fault();
     } else if (encoding < kSinglePages) {

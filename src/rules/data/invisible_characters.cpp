@@ -105,7 +105,7 @@ class InvisibleJudge : public DocumentJudge {
       } else {
         take(text, {at, one, kind});
       }
-      last_ = kind;
+      if (kind != Kind::kZeroWidth) last_ = kind;  // several break a line as one does
       at += one.bytes;
       end = at;
       if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = next_high(text, at);

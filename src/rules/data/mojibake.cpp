@@ -1,4 +1,17 @@
-// placeholder essay
+// Mojibake: text whose bytes were decoded with another encoding than they were written in.
+//
+// Three kinds, each undone before it is told, so that what is told is what reads better when it is undone:
+//   UTF-8 read with a code page of one byte, any number of times (measure/text/misread_utf8.h). Letters turn into pairs
+//     and threes that no language has; one of them in a long text is found, with its place.
+//   A text in an old encoding read with another one, and UTF-8 read as GBK and its like (measure/text/wrong_page.h).
+//     Here nothing is impossible, only unlikely: the likelihood of both readings decides.
+//   What is left of bytes that were lost before: U+FFFD in UTF-8 read as GBK, memory that was never written. It is known
+//     by its looks and cannot be undone.
+// Where the first two both explain a text, the likelier reading is told.
+//
+// Reads the characters above ASCII twice; nothing where there are none. Places and the number of tries are bounded, so
+// that no text takes long.
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -115,7 +128,27 @@ const Rule kMojibake{
                   {"fill", "memory that was never written, read as text", "未写入的内存被当作文本读取"},
                   {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},
                   {"utf8-often", "UTF-8 read as {page}, three times or more", "UTF-8 三次或更多次被当作 {page} 读取"}},
-    .docs = {},
+    .docs =
+        {.finds =
+             "Text that was decoded with the wrong encoding: UTF-8 read as Windows-1252, Mac Roman, code page 437 and "
+             "others, also several times; GBK, Big5, Shift-JIS, EUC, KOI8-R, Windows-1251 and others read as each "
+             "other or as Latin-1; UTF-8 read as GBK; UTF-16 with its bytes swapped; what U+FFFD and unwritten memory "
+             "look like in GBK.",
+         .matters =
+             "The words of such a text are of no language. A tokenizer cuts them into many rare tokens without a "
+             "murmur; in numbers they are known to disturb the gradient norm.",
+         .decides =
+             "The wrong decoding is undone, and what comes out is weighed against what stands there. Of UTF-8 read "
+             "with a page of one byte, each sequence gets points for how odd it is and how natural what comes out; "
+             "`weight` points make a warning, half of them a note. Of other pairs of encodings the text must "
+             "become likelier by 14 nats and a seventh of its cost (a fifth between two pages of one byte).",
+         .example = "`UTF-8 read as Windows-1252, twice`",
+         .to_do = "Decode the source again with its true encoding; the report gives the text as it should read. Where "
+                  "characters were lost, leave the document out.",
+         .false_alarms = "Texts that show mojibake on purpose; lists of rare letters.",
+         .references =
+             "The code pages as published by Unicode and the WHATWG; R. Speer, ftfy, for the idea of judging a "
+             "decoding by its result."},
     .judge_documents = make,
     .harm = 0.8};
 

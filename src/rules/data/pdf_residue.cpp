@@ -1,0 +1,209 @@
+// Text that was taken out of PDF files badly: letters apart, words together, ligatures lost, words cut by hyphens, glyph
+// numbers in place of characters. How each is told stands in extraction.cpp; here is when it is asked.
+//
+//   glyph numbers, "(cid:12)"   the histogram of the survey; the marks themselves, where there are brackets and digits
+//   letters apart               blanks are two fifths of the text
+//   words together              a word is longer than forty bytes, or words are long on average
+//   ligatures                   the first 1,500 bytes hold one: a file that lost them lost them everywhere
+//   hyphens                     several small letters with "- " behind and small letters after, no "and" or "or"
+// So a text that was never in a PDF costs a look at its first 1,500 bytes.
+
+#include <algorithm>
+#include <memory>
+
+#include "base/ascii.h"
+#include "measure/text/extraction.h"
+#include "rules/data/clusters.h"
+#include "rules/rule.h"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kLook = 1500;  // bytes in which a lost ligature is looked for first
+constexpr std::size_t kLongestRepair = 400;
+
+constexpr bool is_small(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+// "pre- and post-war": the first half of a pair.
+bool is_conjunction(std::string_view word) {
+  for (const std::string_view one :
+       {"and", "or", "to", "und", "oder", "bis", "et",     "ou",  "y",  "e",   "o",     "en", "of",
+        "och", "og", "i",  "a",   "nor",  "vs",  "versus", "but", "as", "bzw", "sowie", "ja", "tai"}) {
+    if (word == one) return true;
+  }
+  return false;
+}
+
+class PdfJudge : public DocumentJudge {
+ public:
+  explicit PdfJudge(const Parameters& set)
+      : letters_(static_cast<std::size_t>(set["letters"])),
+        several_(static_cast<std::size_t>(set["several"])),
+        word_(static_cast<std::size_t>(set["word"])) {}
+
+  void judge(const SurveyedDocument& document, DocumentHits& out) override {
+    const std::string_view text = document.text();
+    const TextSurvey& survey = document.survey;
+    if (judge_glyphs(document, out)) return;
+    if (survey.of('(') >= several_ && survey.of(')') >= several_ && survey.of(':') >= several_)
+      judge_numbers(text, out);
+    if (survey.letters >= letters_ && survey.blanks * 5 >= survey.characters * 2) judge_spaced(text, out);
+    judge_glued(document, out);
+    if (survey.letters * 2 >= survey.characters) {
+      judge_ligatures(text, out);
+      if (survey.of('-') >= several_) judge_hyphens(document, out);
+    }
+  }
+
+ private:
+  static bool judge_glyphs(const SurveyedDocument& document, DocumentHits& out) {
+    const TextSurvey& survey = document.survey;
+    const std::uint32_t visible = survey.letters + survey.digits + survey.punctuation;
+    std::uint32_t small = 0;
+    for (char c = 'a'; c <= 'z'; ++c) small += survey.of(c);
+    // Small letters become capitals and signs.
+    if (visible < 40 || small * 8 > visible || survey.high * 4 > visible || survey.letters * 2 < visible) return false;
+    const int shift = glyph_shift(survey);
+    if (shift == 0) return false;
+    std::string shown;
+    for (const char c : document.text().substr(0, kLongestRepair)) {
+      const int code = static_cast<unsigned char>(c) + (is_blank(c) ? 0 : shift);
+      shown.push_back(code < 0x7f ? static_cast<char>(code) : '?');
+    }
+    out.add({0, document.text().size(), Severity::kWarning, 0.85, {"glyphs", {{"shift", shift}}}, shown});
+    return true;
+  }
+
+  void judge_numbers(std::string_view text, DocumentHits& out) const {
+    Clusters places(4);
+    for (std::size_t at = text.find("(cid:"); at != std::string_view::npos; at = text.find("(cid:", at + 5)) {
+      std::size_t end = at + 5;
+      while (end < text.size() && end < at + 12 && text[end] >= '0' && text[end] <= '9') ++end;
+      if (end > at + 5 && end < text.size() && text[end] == ')') places.add(at, end + 1 - at);
+    }
+    const std::size_t count = places.count();
+    if (count == 0) return;
+    const bool many = count >= several_;
+    places.tell(out, many ? Severity::kWarning : Severity::kNote, many ? 0.95 : 0.5, {"numbers", {{"count", count}}});
+  }
+
+  void judge_spaced(std::string_view text, DocumentHits& out) const {
+    const Residue found = spaced_letters(text);
+    if (found.count < letters_) return;
+    const bool much = found.length * 5 >= text.size();
+    out.add({found.offset,
+             found.length,
+             much ? Severity::kWarning : Severity::kNote,
+             much ? 0.85 : 0.5,
+             {"spaced", {{"count", found.count}}},
+             unspaced(text.substr(found.offset, std::min(found.length, kLongestRepair)))});
+  }
+
+  // One very long word, or a text of many long ones.
+  void judge_glued(const SurveyedDocument& document, DocumentHits& out) const {
+    const std::string_view text = document.text();
+    const TextSurvey& survey = document.survey;
+    const bool long_words = survey.blanks * 14 < survey.letters && survey.letters * 4 >= survey.characters * 3;
+    if (survey.longest_word < word_ && !(long_words && survey.longest_word >= 24)) return;
+    Clusters places(1);
+    std::size_t glued = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = at;
+      while (end < text.size() && !is_blank(text[end])) ++end;
+      if (end - at >= 24 && end - at <= 4000 && is_glued(text.substr(at, end - at))) {
+        places.add(at, end - at);
+        glued += end - at;
+      }
+      at = end + 1;
+    }
+    if (glued < word_) return;
+    const bool much = glued * 4 >= text.size();
+    places.tell(out, much ? Severity::kWarning : Severity::kNote, much ? 0.85 : 0.5,
+                {"glued", {{"count", places.count()}}});
+  }
+
+  void judge_ligatures(std::string_view text, DocumentHits& out) const {
+    std::size_t from = 0;
+    bool seen = false;
+    for (std::size_t at = text.find(' '); at < kLook && !seen; at = text.find(' ', at + 1)) {
+      seen = lost_ligature(text, at, from) > 0;
+    }
+    if (!seen) return;
+    Clusters places(0);
+    for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+      const std::size_t length = lost_ligature(text, at, from);
+      if (length > 0) places.add(from, length);
+    }
+    const std::size_t count = places.count();
+    const bool many = count >= several_ || (count >= 2 && count * 400 >= text.size());
+    places.tell(out, many ? Severity::kWarning : Severity::kNote, many ? 0.85 : 0.5, {"ligatures", {{"count", count}}});
+  }
+
+  void judge_hyphens(const SurveyedDocument& document, DocumentHits& out) const {
+    const std::string_view text = document.text();
+    Clusters places(0);
+    for (std::size_t at = text.find("- "); at != std::string_view::npos; at = text.find("- ", at + 2)) {
+      std::size_t from = at;
+      while (from > 0 && at - from < 20 && is_small(text[from - 1])) --from;
+      std::size_t to = at + 2;
+      while (to < text.size() && to - at < 22 && is_small(text[to])) ++to;
+      if (at - from < 2 || to - at < 4 || is_conjunction(text.substr(at + 2, to - at - 2))) continue;
+      places.add(from, to - from);
+    }
+    const std::size_t count = places.count();
+    if (count < several_ || count * 100 < document.survey.blanks) return;
+    const bool many = count * 40 >= document.survey.blanks;
+    places.tell(out, many ? Severity::kWarning : Severity::kNote, many ? 0.8 : 0.5, {"hyphens", {{"count", count}}});
+  }
+
+  std::size_t letters_;
+  std::size_t several_;
+  std::size_t word_;
+};
+
+std::unique_ptr<DocumentJudge> make(const Parameters& set) { return std::make_unique<PdfJudge>(set); }
+
+}  // namespace
+
+extern const Rule kPdfResidue;
+const Rule kPdfResidue{
+    .name = "pdf-residue",
+    .family = "data",
+    .title_en = "text that was taken out of PDF files badly",
+    .title_zh = "从 PDF 中提取不当的文本",
+    .scope = Scope::kDocument,
+    .severity = Severity::kWarning,
+    .parameters = {{"letters", "letters", 20, 8, 1000,
+                    "headings are set with gaps between their letters, and are shorter"},
+                   {"several", "places", 4, 2, 1000, "fewer may be quoted, or slips of a writer"},
+                   {"word", "bytes", 45, 24, 10000, "longer than the words of German, Finnish and Turkish text"}},
+    .sentences =
+        {{"glyphs", "glyph numbers in place of characters: each lies {shift} below the one that it shows",
+          "字形编号代替了字符：每个都比所显示的字符小 {shift}"},
+         {"numbers", "{count} glyph numbers, (cid:…), in place of characters", "{count} 处字形编号 (cid:…) 代替了字符"},
+         {"spaced", "{count} letters with a blank between each", "{count} 个字母逐个被空格隔开"},
+         {"glued", "{count} stretches of words without blanks between", "{count} 处单词之间没有空格"},
+         {"ligatures", "{count} words have lost a ligature (fi, fl, ff)", "{count} 个词丢失了连字（fi、fl、ff）"},
+         {"hyphens", "{count} words are cut in two by a hyphen and a blank", "{count} 个词被连字符和空格切断"}},
+    .docs =
+        {.finds =
+             "Letters with a blank between each, words without blanks, words without their ligatures, words cut by "
+             "hyphens, glyph numbers.",
+         .matters =
+             "The words of such a text are not those of the language: a tokenizer cuts them into many rare tokens, "
+             "and the model learns to write so.",
+         .decides =
+             "A stretch of at least `letters` single letters; words of at least `word` bytes that are several words "
+             "by the short words within them; at least `several` lost ligatures, cut words or glyph numbers; a "
+             "histogram that is that of a text once every character is moved by the same number. Where it is a "
+             "small part of the document, a note.",
+         .example = "`60 letters with a blank between each`",
+         .to_do = "Extract again with a program that uses the gaps and tables of the file, or recognise the pages.",
+         .false_alarms = "Letter-spaced poems; lists of halves of words.",
+         .references = "ISO 32000-2, 9.10 (extraction of text content)."},
+    .judge_documents = make,
+    .harm = 0.4};
+
+}  // namespace assay
