@@ -58,7 +58,38 @@ struct Tag {
   std::string_view called() const { return {name, name_size}; }
 };
 
-Tag tag_at(std::string_view text, std::size_t at) {
+// What ends comments, scripts and styles, remembered: a text of nothing but beginnings would be searched again from each.
+class Ends {
+ public:
+  enum Kind : std::uint8_t { kComment, kScriptEnd, kStyleEnd };
+  explicit Ends(std::string_view text) : text_(text) {}
+
+  /// The next end from `from` on, at most `within` bytes away; npos: there is none.
+  std::size_t find(Kind kind, std::size_t from, std::size_t within) {
+    if (next_[kind] == kUnknown || (next_[kind] != std::string_view::npos && next_[kind] < from)) {
+      constexpr std::string_view kWords[] = {"-->", "</script", "</style"};
+      next_[kind] = kind == kComment ? text_.find(kWords[kind], from) : find_word(kWords[kind], from);
+    }
+    const std::size_t found = next_[kind];
+    return found != std::string_view::npos && found - from <= within ? found : std::string_view::npos;
+  }
+
+ private:
+  static constexpr std::size_t kUnknown = std::string_view::npos - 1;
+
+  // In small or capital letters.
+  std::size_t find_word(std::string_view word, std::size_t from) const {
+    for (std::size_t at = text_.find("</", from); at != std::string_view::npos; at = text_.find("</", at + 2)) {
+      if (lower(text_.substr(at, word.size())) == word) return at;
+    }
+    return std::string_view::npos;
+  }
+
+  std::string_view text_;
+  std::size_t next_[3] = {kUnknown, kUnknown, kUnknown};
+};
+
+Tag tag_at(std::string_view text, std::size_t at, Ends& ends) {
   Tag out;
   std::size_t from = at + 1;
   if (from < text.size() && text[from] == '/') {
@@ -66,7 +97,7 @@ Tag tag_at(std::string_view text, std::size_t at) {
     ++from;
   }
   if (text.substr(from, 3) == "!--") {
-    const std::size_t end = text.substr(0, std::min(text.size(), at + kLongestTag)).find("-->", from);
+    const std::size_t end = ends.find(Ends::kComment, from, kLongestTag);
     if (end != std::string_view::npos) out.length = end + 3 - at;
     return out;
   }
@@ -90,15 +121,6 @@ Tag tag_at(std::string_view text, std::size_t at) {
 
 bool has_layout(std::string_view attributes) {
   return contains_any(attributes, {"class=", "style=", "onclick=", "bgcolor=", "cellpadding=", "data-", "aria-"});
-}
-
-// How far the script or style that begins with the tag reaches, end tag included.
-std::size_t end_of_script(std::string_view text, std::size_t from, std::string_view name) {
-  const std::string_view rest = text.substr(from, kLongestScript);
-  for (std::size_t at = rest.find("</"); at != std::string_view::npos; at = rest.find("</", at + 2)) {
-    if (lower(rest.substr(at + 2, name.size())) == name) return from + at + 2 + name.size() + 1;
-  }
-  return from;
 }
 
 void append(std::vector<MarkupStretch>& out, std::size_t offset, std::size_t length) {
@@ -181,11 +203,12 @@ constexpr std::string_view kBbcodes[] = {"*",   "b",    "center", "code",  "colo
 
 void count_html(std::string_view text, HtmlCounts& out) {
   out = {};
+  Ends ends(text);
   for (std::size_t at = 0; at < text.size();) {
     const void* found = std::memchr(text.data() + at, '<', text.size() - at);
     if (found == nullptr) break;
     at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-    const Tag tag = tag_at(text, at);
+    const Tag tag = tag_at(text, at, ends);
     if (tag.length == 0) {
       out.source += text.substr(at, 5) == "<?php" || text.substr(at, 2) == "<%";
       ++at;
@@ -203,8 +226,9 @@ void count_html(std::string_view text, HtmlCounts& out) {
                   tag.attributes.find("={") != std::string_view::npos;
     if (!tag.closing && (name == "script" || name == "style") && !tag.attributes.ends_with('/')) {
       ++out.scripts;
-      length = std::max(length, end_of_script(text, at + tag.length, name) - at);
-      length = std::min(length, text.size() - at);
+      const std::size_t end =
+          ends.find(name == "style" ? Ends::kStyleEnd : Ends::kScriptEnd, at + length, kLongestScript);
+      if (end != std::string_view::npos) length = std::min(end + name.size() + 3, text.size()) - at;
     }
     ++out.tags;
     out.tag_bytes += length;
@@ -241,11 +265,13 @@ BbcodeCounts count_bbcode(std::string_view text) {
   for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
     const bool closes = at + 1 < text.size() && text[at + 1] == '/';
     const std::size_t from = at + (closes ? 2 : 1);
-    const std::size_t end = text.substr(0, std::min(text.size(), at + 300)).find_first_of("]\n", from);
-    if (end == std::string_view::npos || text[end] != ']') continue;
-    const std::string_view inside = text.substr(from, end - from);
-    const std::string name = lower(inside.substr(0, std::min<std::size_t>(inside.find_first_of("= "), 10)));
+    std::size_t end = from;
+    while (end < text.size() && end < from + 10 && (is_ascii(text[end], kAsciiLetter) || text[end] == '*')) ++end;
+    if (end >= text.size() || (text[end] != ']' && text[end] != '=' && text[end] != ' ')) continue;
+    const std::string name = lower(text.substr(from, end - from));
     if (std::ranges::find(kBbcodes, name) == std::end(kBbcodes)) continue;
+    end = text.substr(0, std::min(text.size(), at + 300)).find(']', end);
+    if (end == std::string_view::npos) continue;
     // "[i]" and "[s]" are indices in a program: what counts is that they are closed, too.
     (closes ? out.closed : out.opened) += 1;
     widen(out.all, at, end + 1 - at);

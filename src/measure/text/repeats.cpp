@@ -13,19 +13,21 @@
 //                            the positions have at most p phases; after 24 p bytes each has been seen, and until the end
 //                            of 32 p every look-up finds the position lcm(24, p) before. Three such in a row, at one
 //                            distance, are followed up. By chance that is as rare as 40 bytes that occur twice.
+//   fewer repeats            the same with positions that the text chooses: those at which b0 + 3 b1 - b2 has five zeros
+//                            at its end. They are at the same place of each repeat, so two or three repeats are enough, if
+//                            the period has three such positions; one of 200 bytes has six on average. No promise here.
 // From the distance, a multiple of the period, the least period comes by the borders of the run's beginning (Knuth,
 // Morris, Pratt). After a run the search goes on at its end, so the time is linear whatever the text.
 //
-// Limits: the table has 4,096 places; with more phases than that, old ones are lost. Longer periods of few repeats are
-// lines and paragraphs: measure/text/line_repeats.cpp. What differs in a number from repeat to repeat is not periodic.
+// Limits: a table has 4,096 places; with more phases than that, old ones are lost. Lines and sentences that are repeated,
+// but not one after the other: measure/text/line_repeats.cpp. What differs in a number from repeat to repeat is not
+// periodic.
 
 #include "measure/text/repeats.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
-#include <span>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/text/repeats.cpp"
@@ -40,6 +42,7 @@ namespace assay {
 constexpr std::size_t kLags = 32;
 constexpr std::size_t kNear = 64;     // bytes between two places that are compared with what follows
 constexpr std::size_t kSameNear = 4;  // bytes that have to be equal there
+constexpr std::size_t kChoice = 64;   // positions from which the text chooses at once
 }  // namespace assay
 #endif  // ASSAY_REPEATS_ONCE
 
@@ -83,6 +86,29 @@ std::size_t next_near(const std::uint8_t* in, std::size_t size, std::size_t at, 
   return size;
 }
 
+// Bit i: the text chooses the position i of the 64 at `in`. Reads two bytes more.
+std::uint64_t chosen_positions(const std::uint8_t* in) {
+  std::uint64_t out = 0;
+#if HWY_TARGET == HWY_SCALAR
+  for (std::size_t i = 0; i < kChoice; ++i) {
+    if (((in[i] + 3U * in[i + 1] - in[i + 2]) & 31) == 0) out |= std::uint64_t{1} << i;
+  }
+#else
+  const hn::CappedTag<std::uint8_t, kChoice> d;
+  for (std::size_t at = 0; at < kChoice; at += hn::Lanes(d)) {
+    const auto next = hn::LoadU(d, in + at + 1);
+    const auto sum = hn::Add(hn::Add(hn::LoadU(d, in + at), next), hn::Add(next, next));
+    const auto low = hn::And(hn::Sub(sum, hn::LoadU(d, in + at + 2)), hn::Set(d, 31));
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Eq(low, hn::Zero(d)), bits);
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < sizeof word; ++i) word |= std::uint64_t{bits[i]} << (8 * i);
+    out |= word << at;
+  }
+#endif
+  return out;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace assay
 HWY_AFTER_NAMESPACE();
@@ -91,6 +117,7 @@ HWY_AFTER_NAMESPACE();
 namespace assay {
 
 HWY_EXPORT(next_near);
+HWY_EXPORT(chosen_positions);
 
 namespace {
 
@@ -99,6 +126,7 @@ constexpr std::size_t kSame = 8;          // bytes looked up
 constexpr std::size_t kInARow = 3;        // look-ups at one distance
 constexpr std::size_t kLeastLength = 64;  // of a run worth to be told
 constexpr std::size_t kMostSlots = 4096;
+constexpr std::size_t kLongTwice = 400;    // a period of that many bytes is worth to be told when it occurs twice
 constexpr std::size_t kShortestFar = 768;  // bytes of text: 32 repeats of more than 32 bytes do not fit into less
 
 std::size_t equal_forward(std::string_view text, std::size_t a, std::size_t b) {
@@ -163,53 +191,86 @@ std::size_t least_period(std::string_view run, std::size_t multiple, std::vector
   return window.size() - matched;
 }
 
-bool covers(std::span<const PeriodicRun> runs, std::size_t at) {
-  const auto after = std::ranges::upper_bound(runs, at, {}, &PeriodicRun::offset);
-  return after != runs.begin() && at < std::prev(after)->offset + std::prev(after)->length;
+// Of runs that overlap, the longer ones.
+void drop_overlaps(std::vector<PeriodicRun>& runs) {
+  std::ranges::sort(runs, [](const PeriodicRun& a, const PeriodicRun& b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.length > b.length;
+  });
+  std::size_t kept = 0;
+  for (const PeriodicRun& run : runs) {
+    if (kept > 0 && run.offset < runs[kept - 1].offset + runs[kept - 1].length) {
+      if (run.length > runs[kept - 1].length) runs[kept - 1] = run;
+    } else {
+      runs[kept++] = run;
+    }
+  }
+  runs.resize(kept);
 }
 
 }  // namespace
 
+void PeriodFinder::begin_lookups(std::size_t count) {
+  slots_.assign(std::min(kMostSlots, std::bit_ceil(count * 4 + 1)), Slot{});
+  shift_ = 64 - std::countr_zero(slots_.size());
+  distance_ = in_a_row_ = floor_ = 0;
+}
+
+bool PeriodFinder::look_up(std::string_view text, std::size_t at, PeriodicRun& out) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text.data() + at, kSame);
+  const std::uint64_t hash = word * 0x9E37'79B9'7F4A'7C15;
+  const auto tag = static_cast<std::uint32_t>(hash) | 1U;  // 0: the place is empty
+  Slot& slot = slots_[hash >> shift_];
+  const std::size_t before = slot.at;
+  const bool seen = slot.tag == tag;
+  slot = {tag, static_cast<std::uint32_t>(at)};
+  if (!seen) {
+    in_a_row_ = 0;
+    return false;
+  }
+  in_a_row_ = at - before == distance_ ? in_a_row_ + 1 : 1;
+  distance_ = at - before;
+  if (in_a_row_ < kInARow || before < floor_) return false;
+  in_a_row_ = 0;
+  out = extend(text, before, distance_, floor_);
+  if (out.length < distance_ + 32) return false;
+  const std::size_t period = least_period(text.substr(out.offset, out.length), distance_, border_);
+  // Followed at a multiple of its period, a run ends too early.
+  if (period < distance_) out = extend(text, out.offset, period, floor_);
+  floor_ = out.offset + out.length;
+  return true;
+}
+
 void PeriodFinder::find(std::string_view text, std::vector<PeriodicRun>& out) {
   out.clear();
   find_near(text, out);
-  if (text.size() < kShortestFar) return;
-  const std::size_t count = std::min(kMostSlots, std::bit_ceil(text.size() / kStride * 4));
-  slots_.assign(count, Slot{});
-  const int shift = 64 - std::countr_zero(count);
-  const std::size_t near = out.size();
-  std::size_t distance = 0;
-  std::size_t in_a_row = 0;
-  std::size_t floor = 0;
+  if (text.size() < kShortestFar) return drop_overlaps(out);
+  // A long text that occurs twice is no period of itself.
+  const auto keep = [&](const PeriodicRun& run) {
+    if (run.length >= 3 * run.period || (run.length >= 2 * run.period && run.period >= kLongTwice)) out.push_back(run);
+  };
+  PeriodicRun run;
+  begin_lookups(text.size() / kStride);
   for (std::size_t at = 0; at + kSame <= text.size(); at += kStride) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, kSame);
-    const std::uint64_t hash = word * 0x9E37'79B9'7F4A'7C15;
-    const auto tag = static_cast<std::uint32_t>(hash) | 1U;  // 0: the place is empty
-    Slot& slot = slots_[hash >> shift];
-    const std::size_t before = slot.at;
-    const bool seen = slot.tag == tag;
-    slot = {tag, static_cast<std::uint32_t>(at)};
-    if (!seen) {
-      in_a_row = 0;
-      continue;
-    }
-    in_a_row = at - before == distance ? in_a_row + 1 : 1;
-    distance = at - before;
-    if (in_a_row < kInARow || before < floor) continue;
-    in_a_row = 0;
-    PeriodicRun run = extend(text, before, distance, floor);
-    const std::size_t end = run.offset + run.length;
-    if (run.length < 2 * distance && run.length < distance + 32) continue;
-    run.period = least_period(text.substr(run.offset, run.length), distance, border_);
-    // A long text that occurs twice is no period of itself.
-    if (run.length >= 3 * run.period && !covers(std::span(out).first(near), before)) {
-      out.push_back(run);
-    }
-    floor = end;
-    if (end > at + kStride) at = (end - kStride) / kStride * kStride;
+    if (!look_up(text, at, run)) continue;
+    keep(run);
+    if (floor_ > at + kStride) at = (floor_ - kStride) / kStride * kStride;
   }
-  std::ranges::sort(out, {}, &PeriodicRun::offset);
+  begin_lookups(text.size() / 32);
+  const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
+  for (std::size_t block = 0; block + kChoice + kSame <= text.size(); block += kChoice) {
+    std::uint64_t chosen = HWY_DYNAMIC_DISPATCH(chosen_positions)(in + block);
+    for (; chosen != 0; chosen &= chosen - 1) {
+      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(chosen));
+      if (!look_up(text, at, run)) continue;
+      keep(run);
+      if (floor_ > at + 2 * kChoice) {
+        block = (floor_ - 2 * kChoice) / kChoice * kChoice;
+        break;
+      }
+    }
+  }
+  drop_overlaps(out);
 }
 
 }  // namespace assay
