@@ -22,6 +22,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostEvidence = 5;
+constexpr std::size_t kMostRows = 6;     // of a table beside what was found
 constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
 constexpr std::size_t kMostPlacesVerbose = 200;
 constexpr std::size_t kMostCopies = 3;
@@ -61,7 +62,7 @@ class TextReport {
     }
     for (const Section& section : report_.sections) {
       page_.blank();
-      print_section(page_, indent_, section);
+      print_section(page_, indent_, section, page_.options().verbose ? 0 : kMostRows);
     }
     page_.blank();
     write_footer();
