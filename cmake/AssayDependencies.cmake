@@ -14,6 +14,17 @@ find_package(Threads REQUIRED)
 set(ASSAY_LIBRARIES fmt::fmt simdjson::simdjson ZLIB::ZLIB zstd::libzstd_shared LibArchive::LibArchive yaml-cpp
   tomlplusplus::tomlplusplus hwy::hwy ICU::uc Threads::Threads)
 
+# Languages of documents. Debian's package (libcld2-dev) has no CMake file; its cld2_full has tables without the code.
+find_path(CLD2_INCLUDE_DIR cld2/public/compact_lang_det.h)
+find_library(CLD2_LIBRARY cld2)
+mark_as_advanced(CLD2_INCLUDE_DIR CLD2_LIBRARY)
+if(CLD2_INCLUDE_DIR AND CLD2_LIBRARY)
+  set(ASSAY_CLD2 ON)
+  list(APPEND ASSAY_LIBRARIES ${CLD2_LIBRARY})
+else()
+  message(STATUS "CLD2 not found: of languages, only those with a script of their own and English are told")
+endif()
+
 # Used while compiling only: the installed library does not ask its users for these.
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(FastFloat CONFIG REQUIRED)

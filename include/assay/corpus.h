@@ -50,7 +50,9 @@ class FlaggedSink {
 enum class TextSplit : std::uint8_t { kAuto, kFile, kParagraph, kLine };
 
 struct CorpusOptions {
-  std::vector<std::string> select;  // rule names or families; empty: all that are not asked for by name only
+  // Rule names or families; empty: all that are not asked for by name only. Who selects rules wants these alone: what
+  // the text is made of (languages, scripts, kinds, tokens) is told where nothing is selected.
+  std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::map<std::string, double> parameters;  // as CheckOptions::parameters
   std::string field;                         // of JSON objects; the column of a table; empty: the usual ones

@@ -19,6 +19,7 @@ void TextCounts::add(const TextCounts& other) {
     kinds[i].noted += other.kinds[i].noted;
     kinds[i].bytes += other.kinds[i].bytes;
   }
+  nature.add(other.nature);
 }
 
 }  // namespace assay

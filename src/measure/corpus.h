@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/text/nature.h"
+
 namespace assay {
 
 /// What one rule found.
@@ -28,6 +30,7 @@ struct TextCounts {
   std::uint64_t abnormal_bytes = 0;            // of text that some rule calls no good, at most all of a document
   std::array<std::uint64_t, 33> lengths = {};  // documents by the bits of their length: [k]: 2^(k-1) <= bytes < 2^k
   std::vector<KindCounts> kinds = {};          // in the order of the rules
+  TextNature nature = {};                      // of what it is made; empty where only some rules were asked
 
   void add(const TextCounts& other);
 };

@@ -188,16 +188,34 @@ void print_in_parts(Page& page, int indent, const TextTable& table) {
   }
 }
 
-void print(Page& page, int indent, const Table& table) {
-  const TextTable text = text_of(page, table);
+bool has_shown(const Table& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [&](const TableColumn& column) { return is_shown(column, table.rows.size()); });
+}
+
+void print(Page& page, int indent, const Table& table, std::size_t most) {
+  TextTable text = text_of(page, table);
   if (text.columns.empty() || text.rows.empty()) return;
+  // One more than the limit would be replaced by the line that tells of it.
+  const std::size_t left_out = most > 0 && text.rows.size() > most + 1 ? text.rows.size() - most : 0;
+  text.rows.resize(text.rows.size() - left_out);
   const bool one = text.rows.size() == 1;
-  if (!one && width_of(text, indent) <= page.width()) return print_table(page, indent, text.columns, text.rows);
   const TextTable turned = on_its_side(text);
-  // A single row always fits: its values are wrapped.
-  if (one || width_of(turned, indent) <= page.width()) return print_table(page, indent, turned.columns, turned.rows);
-  if (text.columns.size() == 1) return print_table(page, indent, text.columns, text.rows);
-  print_in_parts(page, indent, text);
+  if ((!one || most > 0) && width_of(text, indent) <= page.width()) {
+    print_table(page, indent, text.columns, text.rows);
+  } else if (one || width_of(turned, indent) <= page.width()) {
+    // A single row always fits: its values are wrapped.
+    print_table(page, indent, turned.columns, turned.rows);
+  } else if (text.columns.size() == 1) {
+    print_table(page, indent, text.columns, text.rows);
+  } else {
+    print_in_parts(page, indent, text);
+  }
+  if (left_out == 0) return;
+  const Values values = {{"count", left_out}};
+  page.paragraph(indent,
+                 say("and {count} more (-v shows all)", "另有 {count} 行（-v 显示全部）", values, page.language()),
+                 Ink::kFaint);
 }
 
 }  // namespace
@@ -220,7 +238,7 @@ std::string hexadecimal(const BitPattern& pattern) {
   return out;
 }
 
-void print_section(Page& page, int indent, const Section& section) {
+void print_section(Page& page, int indent, const Section& section, std::size_t most) {
   if (!section.title.en.empty()) page.paragraph(0, section.title.in(page.language()), Ink::kStrong);
   for (const BitPattern& pattern : section.patterns) print_pattern(page, indent, pattern);
   const std::string& text = section.text.in(page.language());
@@ -235,8 +253,9 @@ void print_section(Page& page, int indent, const Section& section) {
     at = end + 1;
   }
   for (const Table& table : section.tables) {
+    if (!has_shown(table)) continue;
     blank_between();
-    print(page, indent, table);
+    print(page, indent, table, most);
   }
   int label_width = 0;
   for (const Curve& curve : section.curves) label_width = std::max(label_width, display_width(spoken(curve.metric)));

@@ -22,6 +22,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostEvidence = 5;
+constexpr std::size_t kMostRows = 6;     // of a table beside what was found
 constexpr std::size_t kMostPlaces = 10;  // further places listed; -v lists more
 constexpr std::size_t kMostPlacesVerbose = 200;
 constexpr std::size_t kMostCopies = 3;
@@ -87,7 +88,9 @@ class TextReport {
       if (!section.run.empty() && report_.runs.size() > 1) {
         page_.paragraph(0, say("{run}:", "{run}：", {{"run", section.run}}, language()), Ink::kFaint);
       }
-      print_section(page_, indent_, section);
+      // A corpus has as many languages as it has; a plan's tables are short.
+      const bool cut = section.run.empty() && !page_.options().verbose;
+      print_section(page_, indent_, section, cut ? kMostRows : 0);
     }
   }
 

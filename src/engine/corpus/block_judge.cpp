@@ -87,10 +87,10 @@ std::vector<std::unique_ptr<DocumentJudge>> DocumentRules::open() const {
   return out;
 }
 
-BlockJudge::BlockJudge(const DocumentRules& rules, double sample, bool tell)
-    : rules_(rules), judges_(rules.open()), sampled_(sample < 1), tell_(tell) {
+BlockJudge::BlockJudge(const DocumentRules& rules, const Wanted& wanted)
+    : rules_(rules), judges_(rules.open()), sampled_(wanted.sample < 1), tell_(wanted.flagged), nature_(wanted.nature) {
   constexpr double kAll = 18446744073709551616.0;  // 2^64
-  sample_ = sample >= 1 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(sample * kAll);
+  sample_ = sampled_ ? static_cast<std::uint64_t>(wanted.sample * kAll) : std::numeric_limits<std::uint64_t>::max();
 }
 
 BlockResult BlockJudge::judge(const DocumentReader& reader, const DocumentBlock& block, std::uint64_t file,
@@ -116,6 +116,7 @@ void BlockJudge::take(const Document& document) {
   counts.bytes += document.text.size();
   counts.characters += survey_.characters;
   ++counts.lengths[std::min<std::size_t>(std::bit_width(document.text.size()), counts.lengths.size() - 1)];
+  if (nature_) add_nature(document.text, survey_, counts.nature);
 
   FlaggedDocument flagged;
   std::size_t affected = 0;

@@ -59,8 +59,13 @@ class DocumentRules {
 /// Judges blocks, one after the other; one for each thread.
 class BlockJudge final : private DocumentSink {
  public:
-  /// tell: flagged documents are wanted. Refers to `rules`, which outlive it.
-  BlockJudge(const DocumentRules& rules, double sample, bool tell);
+  struct Wanted {
+    double sample = 1;
+    bool flagged = false;  // documents with something to say of them
+    bool nature = true;    // languages, scripts, kinds
+  };
+  /// Refers to `rules`, which outlive it.
+  BlockJudge(const DocumentRules& rules, const Wanted& wanted);
 
   BlockResult judge(const DocumentReader& reader, const DocumentBlock& block, std::uint64_t file,
                     const std::string& path);
@@ -77,6 +82,7 @@ class BlockJudge final : private DocumentSink {
   bool sampled_ = false;
   std::uint64_t sample_ = 0;  // a line is looked at where its hash is no greater
   bool tell_ = false;
+  bool nature_ = true;
   BlockResult result_;
   std::uint64_t file_ = 0, block_ = 0;
   std::string path_;

@@ -72,7 +72,8 @@ class Pass {
   bool stopped() const { return options_.interrupted != nullptr && options_.interrupted->load(); }
 
   void work() {
-    BlockJudge judge(rules_, options_.sample, options_.flagged != nullptr);
+    BlockJudge judge(
+        rules_, {.sample = options_.sample, .flagged = options_.flagged != nullptr, .nature = options_.select.empty()});
     while (auto ticket = take()) {
       BlockResult result;
       std::optional<Error> fault;

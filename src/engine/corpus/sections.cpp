@@ -1,9 +1,10 @@
-// The shares of a corpus as tables: how much is abnormal, of which kind, in which source, and how long documents are.
+// The shares of a corpus as tables: how much is abnormal, of which kind, and in which source.
 
 #include <algorithm>
 #include <cmath>
 
 #include "engine/corpus/conclude.h"
+#include "engine/corpus/nature_sections.h"
 
 namespace assay {
 
@@ -22,8 +23,22 @@ Cell share(std::uint64_t part, std::uint64_t all) {
 }
 Cell word(std::string_view text) { return {Value(text), {}}; }
 
+Cell named(const Text& name) { return name.en.empty() ? Cell{} : Cell{Value(name.en), name}; }
+Cell tokens_cell(const TextNature& nature) {
+  if (nature.kinds.all().empty()) return {};
+  const std::uint64_t tokens = tokens_of(nature.tokens);
+  return {Value(static_cast<std::int64_t>(tokens)), {short_count(tokens), short_count(tokens)}};
+}
+
 TableColumn column(std::string key, std::string en, std::string zh, bool right = true) {
   return {std::move(key), {std::move(en), std::move(zh)}, right};
+}
+
+// For scripts: a line of a terminal has no room for it.
+TableColumn hidden(std::string key, std::string en, std::string zh) {
+  TableColumn out = column(std::move(key), std::move(en), std::move(zh));
+  out.shown = TableColumn::Shown::kNever;
+  return out;
 }
 
 Section kinds_section(const CorpusFacts& facts, const DocumentRules& rules) {
@@ -76,38 +91,24 @@ Section sources_section(const CorpusFacts& facts) {
   table.key = "sources";
   table.columns = {column("source", "source", "来源", false),
                    column("documents", "documents", "文档"),
-                   column("bytes", "bytes", "字节"),
-                   column("abnormal", "abnormal", "异常"),
-                   column("abnormal_share", "of documents", "占文档"),
-                   column("abnormal_bytes_share", "of the text", "占文本"),
-                   column("lost_lines", "lost lines", "丢失的行")};
+                   hidden("bytes", "bytes", "字节"),
+                   hidden("abnormal", "abnormal", "异常"),
+                   column("abnormal_share", "abnormal", "异常"),
+                   hidden("abnormal_bytes_share", "of the text", "占文本"),
+                   hidden("lost_lines", "lost lines", "丢失的行"),
+                   column("language", "language", "语言", false),
+                   column("kind", "kind", "种类", false),
+                   column("tokens", "tokens, about", "词元（约）")};
   for (const CorpusSource* one : told(facts.sources)) {
     const TextCounts& counts = one->counts;
-    table.rows.push_back({one->name,
-                          {word(one->name), count(counts.documents), count(counts.bytes),
-                           count(counts.abnormal_documents), share(counts.abnormal_documents, counts.documents),
-                           share(counts.abnormal_bytes, counts.bytes), count(counts.lost_lines)}});
+    table.rows.push_back(
+        {one->name,
+         {word(one->name), count(counts.documents), count(counts.bytes), count(counts.abnormal_documents),
+          share(counts.abnormal_documents, counts.documents), share(counts.abnormal_bytes, counts.bytes),
+          count(counts.lost_lines), named(main_language(counts.nature)), named(main_kind(counts.nature)),
+          tokens_cell(counts.nature)}});
   }
   out.tables.push_back(std::move(table));
-  return out;
-}
-
-Section lengths_section(const CorpusFacts& facts) {
-  Section out;
-  out.key = "lengths";
-  out.title = {"Lengths of documents", "文档长度"};
-  Table table;
-  table.key = "lengths";
-  table.columns = {column("below", "bytes, below", "字节数小于"), column("documents", "documents", "文档"),
-                   column("share", "of all", "占比")};
-  for (std::size_t k = 0; k < facts.all.lengths.size(); ++k) {
-    if (facts.all.lengths[k] == 0) continue;
-    const auto below = std::int64_t{1} << k;
-    table.rows.push_back(
-        {std::to_string(below),
-         {{Value(below), {}}, count(facts.all.lengths[k]), share(facts.all.lengths[k], facts.all.documents)}});
-  }
-  if (!table.rows.empty()) out.tables.push_back(std::move(table));
   return out;
 }
 
@@ -115,9 +116,10 @@ Section lengths_section(const CorpusFacts& facts) {
 
 std::vector<Section> corpus_sections(const CorpusFacts& facts, const DocumentRules& rules) {
   std::vector<Section> out;
-  for (Section one : {kinds_section(facts, rules), sources_section(facts), lengths_section(facts)}) {
+  for (Section one : {kinds_section(facts, rules), sources_section(facts)}) {
     if (!one.tables.empty()) out.push_back(std::move(one));
   }
+  for (Section& one : nature_sections(facts)) out.push_back(std::move(one));
   return out;
 }
 
