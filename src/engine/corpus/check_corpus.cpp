@@ -137,6 +137,7 @@ void add_corpora(CorpusPart part, const std::vector<const Rule*>& rules, RuleTal
   std::move(part.files.begin(), part.files.end(), std::back_inserter(report.files));
   std::move(part.sections.begin(), part.sections.end(), std::back_inserter(report.sections));
   tally.add(rules, Scope::kDocument, part.judgement, report.findings);
+  part.judgement.findings.clear();  // they are in the report
   tally.add(rules, Scope::kCorpus, part.judgement, report.findings);
 }
 

@@ -186,6 +186,20 @@ std::size_t lost_ligature(std::string_view text, std::size_t at, std::size_t& fr
       "noti cation", "o cial",       "o ering",       "o ers",       "over ow",       "re ect",       "re ected",
       "re ects",     "satis ed",     "scienti c",     "signi cance", "signi cant",    "signi cantly", "speci c",
       "speci cally", "speci cation", "speci ed",      "su cient",    "work ow"};
+  // A word behind a blank seldom begins as one of these; where it does not, there is nothing to look up.
+  constexpr auto slot = [](char c) {
+    return is_letter(c) ? static_cast<std::size_t>(lower(c) - 'a') : std::size_t{31};
+  };
+  static const std::array<bool, 1024> begins = [&] {
+    std::array<bool, 1024> out = {};
+    for (const std::string_view one : kHalves) {
+      const std::string_view rest = one.substr(one.find(' ') + 1);
+      out[32 * slot(rest[0]) + (rest.size() > 1 ? slot(rest[1]) : 31)] = true;
+    }
+    return out;
+  }();
+  if (at + 1 >= text.size()) return 0;
+  if (!begins[32 * slot(text[at + 1]) + (at + 2 < text.size() ? slot(text[at + 2]) : 31)]) return 0;
   std::size_t begin = at;
   while (begin > 0 && at - begin < 8 && is_letter(text[begin - 1])) --begin;
   if (begin > 0 && text[begin - 1] > ' ' && static_cast<unsigned char>(text[begin - 1]) < 0x80) return 0;

@@ -135,6 +135,22 @@ TextKind kind_of_writing(const TextSurvey& survey, const KindCues& cues, std::ui
   return shown > 0 && at_least(letters, 65, shown) ? TextKind::kProse : TextKind::kOther;
 }
 
+// Text without any of the signs that another kind is made of, in lines of some length: most of what is read from the web,
+// and nothing in a window of it would say otherwise.
+bool is_plain_prose(const TextSurvey& survey) {
+  constexpr std::uint32_t kApart = 400;     // bytes from one sign to the next
+  constexpr std::uint32_t kLongLine = 120;  // bytes of a line: no list and no talk
+  std::uint64_t signs = 0;
+  for (const char c : std::string_view("{}[]<>|=;:*#`$\\_~@^+\t")) signs += survey.of(c);
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t part : {survey.letters, survey.digits, survey.blanks, survey.punctuation, survey.high}) {
+    bytes += part;
+  }
+  const std::uint64_t written = std::uint64_t{survey.letters} + survey.high;
+  return bytes > 0 && signs * kApart <= bytes && std::uint64_t{survey.lines} * kLongLine <= bytes &&
+         at_least(written, 75, bytes) && survey.controls == 0;
+}
+
 }  // namespace
 
 std::string_view key_of(TextKind kind) { return kNames[static_cast<std::size_t>(kind)].key; }
@@ -147,6 +163,7 @@ Text name_of(TextKind kind) {
 bool is_text(TextKind kind) { return kind <= TextKind::kLatex || kind == TextKind::kHtml; }
 
 TextKind kind_of_text(std::string_view text, const TextSurvey& survey) {
+  if (is_plain_prose(survey)) return TextKind::kProse;
   const Windows windows = windows_of(text);
   KindCues cues;
   add_cues(windows.parts, cues);
