@@ -1,3 +1,23 @@
+// What kind of text a document is, by the lines of three windows.
+//
+// What: 512 bytes each at a sixth, at half and at five sixths of the text (all of it where it is short), from the
+// beginning of a line. Each line gives points to kinds (kind_cues.cpp, kind_words.cpp). Order of the decision: JSON by
+// its first character and its keys; code where a language has about one point for two lines and the window has the
+// signs of code (7 % of what is no blank, or statements' ends); tables by rows with equal numbers of separators;
+// settings; code of no known language; then writing: formulas, dialogue, lists, markup, prose by its letters.
+//
+// Why three windows: the beginning of a source file is a licence, and its middle may be one long comment.
+// Why points and shares of lines, and no trained model: see kind_words.cpp.
+//
+// Measured on 300 files each of a Debian system, told by their names (share that is called so): HTML 100 %, JSON 95 %,
+// Perl 93 %, shell 91 %, Go 86 %, C headers 84 % (most of the others are comments throughout: prose), CSS 84 %, CSV
+// 84 %, SQL 75 %, YAML and TOML 75 %, assembly 70 %, Python 68 % (files of strings and doc strings: prose); licences
+// 86 % prose (11 % dialogue: "Files: … License: …" has names that come back). Files of Markdown are called markup in
+// 40 % only, prose in 34 % and JavaScript in 15 %, by what stands in most of their lines.
+//
+// Limits: one kind a document; a short program in a language without keywords of its own is "other code"; Java, C# and
+// Kotlin are one, C and C++ are one. TypeScript and JavaScript are one.
+
 #include "measure/text/kind.h"
 
 #include <algorithm>
