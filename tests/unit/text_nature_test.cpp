@@ -226,10 +226,14 @@ TEST(Kind, OfSmallTexts) {
        "first.\n\n> It is free.\n"},
       {"list", "- two eggs\n- a cup of flour\n- some butter\n- a pinch of salt\n"},
       {"list", "1. Heat the oven\n2. Mix the flour\n3. Bake for an hour\n"},
+      {"maths",
+       "Let $f$ be continuous on $[a, b]$ with $f(a) < 0$.\nThen $\\int_a^b f(x) dx \\leq 0$ for some $a$,\n"
+       "and $\\frac{1}{n} \\sum x_i$ tends to $0$.\n"},
       {"latex",
        "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n\\section{Rain}\nIt fell.\n"
        "\\end{document}\n"},
       {"table", "name,age,city\nAnna,31,Rome\nBen,44,Oslo\nCleo,27,Lima\nDora,52,Bonn\n"},
+      {"table", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n"},
       {"html", "<html>\n<body>\n<p class=\"x\">Rain</p>\n<br/>\n</body>\n</html>\n"},
       {"json", "{\n  \"name\": \"rain\",\n  \"days\": 3,\n  \"where\": {\"hill\": true}\n}\n"},
       {"yaml", "model:\n  layers: 12\n  width: 768\ntrain:\n  steps: 1000\n  lr: 0.001\n"},

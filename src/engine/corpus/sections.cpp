@@ -108,7 +108,7 @@ Section sources_section(const CorpusFacts& facts) {
           count(counts.lost_lines), named(main_language(counts.nature)), named(main_kind(counts.nature)),
           tokens_cell(counts.nature)}});
   }
-  out.tables.push_back(std::move(table));
+  if (!table.rows.empty()) out.tables.push_back(std::move(table));
   return out;
 }
 

@@ -186,7 +186,10 @@ class Looker {
       case '|':
         ++separators_.pipes;
         if (next == '|') give_shared(1);
-        if (next == ' ' && at > 0) give(TextKind::kShell, 1);
+        // A pipe of a command; in a table there is more than one.
+        if (next == ' ' && separators_.pipes == 1 && is_ascii(line.front(), kAsciiLetter | kAsciiDigit) &&
+            at + 2 < line.size() && is_ascii(line[at + 2], kAsciiLower))
+          give(TextKind::kShell, 1);
         break;
       case '&':
         if (next == '&') give_shared(1);
@@ -218,8 +221,12 @@ class Looker {
       case '$': look_at_dollar(line, at, next); break;
       case '\\':
         if (is_ascii(next, kAsciiLetter)) {
-          give(TextKind::kLatex, 1);
-          look_for_formula(line.substr(at + 1));
+          // Formulas stand in many texts; LaTeX has commands for the rest as well.
+          if (is_formula(line.substr(at + 1))) {
+            ++out_.formulas;
+          } else {
+            give(TextKind::kLatex, 1);
+          }
           if (next == 'f') has_mark_ = true;  // \fB: a manual page
         }
         break;
@@ -273,10 +280,9 @@ class Looker {
     }
   }
 
-  void look_for_formula(std::string_view rest) {
-    if (begins(rest, {"frac", "sum", "int", "alpha", "beta", "lambda", "mathbb", "mathcal", "left", "right", "cdot",
-                      "leq", "geq", "sqrt", "infty", "in ", "to ", "times", "partial"}))
-      ++out_.formulas;
+  static bool is_formula(std::string_view rest) {
+    return begins(rest, {"frac", "sum", "int", "alpha", "beta", "lambda", "mathbb", "mathcal", "left", "right", "cdot",
+                         "leq", "geq", "sqrt", "infty", "in ", "to ", "times", "partial"});
   }
 
   void look_at_perl_or_rust(char c, char next) {
