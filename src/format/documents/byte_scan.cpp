@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Bytes = hn::CappedTag<std::uint8_t, kCopySlack>;
+using Bytes = hn::ScalableTag<std::uint8_t>;
 using Vector = hn::Vec<Bytes>;
 
 Vector load(const char* at) { return hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(at)); }
@@ -62,19 +62,6 @@ const char* find_any(const char* at, const char* end, char a, char b, char c) {
   return end;
 }
 
-const char* copy_to_backslash(const char* at, const char* end, char* to) {
-  const std::size_t lanes = hn::Lanes(Bytes());
-  const Vector backslash = all('\\');
-  for (; left(at, end) >= lanes; at += lanes, to += lanes) {
-    const Vector v = load(at);
-    hn::StoreU(v, Bytes(), reinterpret_cast<std::uint8_t*>(to));
-    const std::intptr_t first = hn::FindFirstTrue(Bytes(), hn::Eq(v, backslash));
-    if (first >= 0) return at + first;
-  }
-  for (; at != end && *at != '\\'; ++at) *to++ = *at;
-  return at;
-}
-
 std::uint64_t count_byte(const char* at, const char* end, char byte) {
   const std::size_t lanes = hn::Lanes(Bytes());
   const Vector wanted = all(byte);
@@ -92,17 +79,12 @@ namespace assay {
 
 HWY_EXPORT(string_stop);
 HWY_EXPORT(find_any);
-HWY_EXPORT(copy_to_backslash);
 HWY_EXPORT(count_byte);
 
 const char* string_stop(const char* at, const char* end) { return HWY_DYNAMIC_DISPATCH(string_stop)(at, end); }
 
 const char* find_any(const char* at, const char* end, char a, char b, char c) {
   return HWY_DYNAMIC_DISPATCH(find_any)(at, end, a, b, c);
-}
-
-const char* copy_to_backslash(const char* at, const char* end, char* to) {
-  return HWY_DYNAMIC_DISPATCH(copy_to_backslash)(at, end, to);
 }
 
 std::uint64_t count_byte(std::string_view text, char byte) {

@@ -13,11 +13,6 @@ const char* string_stop(const char* at, const char* end);
 /// The first of three bytes.
 const char* find_any(const char* at, const char* end, char a, char b, char c);
 
-/// Copies up to the first backslash, or to `end`, and returns where in the source that is. It may write up to
-/// kCopySlack bytes more behind what it copied.
-inline constexpr std::size_t kCopySlack = 64;
-const char* copy_to_backslash(const char* at, const char* end, char* to);
-
 /// What some programs put before UTF-8.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 

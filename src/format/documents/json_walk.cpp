@@ -2,71 +2,13 @@
 
 #include <bitset>
 
-#include "format/documents/byte_scan.h"
+#include "format/documents/json_strings.h"
 
 namespace assay {
 
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// The four digits at `at`, which a walk has checked.
-std::uint32_t hex4(const char* at) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 4 | static_cast<std::uint32_t>(hex_digit(at[i]));
-  return value;
-}
-
-char* put_utf8(std::uint32_t code, char* to) {
-  const auto put = [&](std::uint32_t byte) { *to++ = static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-    return to;
-  }
-  if (code < 0x800) {
-    put(0xc0 | code >> 6);
-  } else if (code < 0x10000) {
-    put(0xe0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3f));
-  } else {
-    put(0xf0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3f));
-    put(0x80 | (code >> 6 & 0x3f));
-  }
-  put(0x80 | (code & 0x3f));
-  return to;
-}
-
-// The character of "\uXXXX", or of two of them; `at` stands behind the 'u' and moves behind it all. False: half of one.
-bool take_unit(const char*& at, const char* end, std::uint32_t& code) {
-  code = hex4(at);
-  at += 4;
-  if (code < 0xd800 || code > 0xdfff) return true;
-  if (code >= 0xdc00 || end - at < 6 || at[0] != '\\' || at[1] != 'u') return false;
-  const std::uint32_t low = hex4(at + 2);
-  if (low < 0xdc00 || low > 0xdfff) return false;
-  at += 6;
-  code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-  return true;
-}
-
-char plain_escape(char c) {
-  switch (c) {
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return c;
-  }
-}
 
 }  // namespace
 
@@ -95,43 +37,12 @@ bool JsonWalk::at_end() {
   return at_ == end_;
 }
 
-// at_: behind a backslash.
-bool JsonWalk::escape() {
-  if (at_ == end_) return cut();
-  switch (*at_++) {
-    case '"':
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't': return true;
-    case 'u': break;
-    default: --at_; return invalid();
-  }
-  for (int i = 0; i < 4; ++i, ++at_) {
-    if (at_ == end_) return cut();
-    if (hex_digit(*at_) < 0) return invalid();
-  }
-  return true;
-}
-
 // at_: at the opening quote.
 bool JsonWalk::string(JsonValue& out) {
   const char* const from = ++at_;
-  out = {.kind = JsonValue::Kind::kString};
-  for (;;) {
-    at_ = string_stop(at_, end_);
-    if (at_ == end_) return cut();
-    if (*at_ == '"') break;
-    if (*at_ != '\\') return invalid();
-    out.escaped = true;
-    while (at_ != end_ && *at_ == '\\') {  // escapes often come in a row: "\u4e2d\u6587"
-      ++at_;
-      if (!escape()) return false;
-    }
-  }
+  out = {.kind = JsonValue::Kind::kString, .escaped = false, .raw = {}};
+  const StringEnd end = find_string_end(at_, end_, out.escaped);
+  if (end != StringEnd::kQuote) return end == StringEnd::kCut ? cut() : invalid();
   out.raw = {from, static_cast<std::size_t>(at_ - from)};
   ++at_;
   return true;
@@ -303,35 +214,14 @@ bool JsonWalk::next_element(JsonValue& element) { return separated(']') && value
 
 bool append_unescaped(std::string_view raw, std::string& out, std::size_t& lone) {
   const std::size_t before = out.size();
+  const char* at = raw.data();
   bool good = true;
-  out.resize_and_overwrite(before + raw.size() + kCopySlack, [&](char* data, std::size_t) {
-    char* to = data + before;
-    const char* at = raw.data();
-    const char* const end = at + raw.size();
-    while (at != end) {
-      if (*at != '\\') {
-        const char* const from = at;
-        at = copy_to_backslash(at, end, to);
-        to += at - from;
-        continue;
-      }
-      if (at[1] != 'u') {
-        *to++ = plain_escape(at[1]);
-        at += 2;
-        continue;
-      }
-      const char* const from = at;
-      at += 2;
-      std::uint32_t code = 0;
-      if (!take_unit(at, end, code)) {
-        lone = static_cast<std::size_t>(from - raw.data());
-        good = false;
-        break;
-      }
-      to = put_utf8(code, to);
-    }
-    return static_cast<std::size_t>(to - data);
+  out.resize_and_overwrite(before + raw.size() + kUnescapeSlack, [&](char* data, std::size_t) {
+    const char* const end = unescape(at, raw.data() + raw.size(), data + before);
+    good = end != nullptr;
+    return good ? static_cast<std::size_t>(end - data) : before;
   });
+  if (!good) lone = static_cast<std::size_t>(at - raw.data());
   return good;
 }
 

@@ -1,0 +1,196 @@
+// A text in JSON has an escape each hundred bytes or so (line feeds, quotes), or, where its writer kept to ASCII,
+// nothing but escapes. So both loops take a vector at a time up to the next backslash, and escapes that follow one
+// another without going back to vectors; and both are one call for a string, because a call for each escape costs as
+// much as the bytes between two of them.
+
+#include "format/documents/json_strings.h"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "format/documents/json_strings.cpp"
+// clang-format off: the order is Highway's
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+#ifndef ASSAY_JSON_STRINGS_ONCE
+#define ASSAY_JSON_STRINGS_ONCE
+namespace assay {
+
+inline int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// The four digits at `at`, which have been checked.
+inline std::uint32_t hex4(const char* at) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 4 | static_cast<std::uint32_t>(hex_digit(at[i]));
+  return value;
+}
+
+inline char* put_utf8(std::uint32_t code, char* to) {
+  const auto put = [&](std::uint32_t byte) { *to++ = static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+    return to;
+  }
+  if (code < 0x800) {
+    put(0xc0 | code >> 6);
+  } else if (code < 0x10000) {
+    put(0xe0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3f));
+  } else {
+    put(0xf0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3f));
+    put(0x80 | (code >> 6 & 0x3f));
+  }
+  put(0x80 | (code & 0x3f));
+  return to;
+}
+
+// The character of "\uXXXX", or of two of them; `at` stands behind the 'u' and moves behind it all. False: half of one.
+inline bool take_unit(const char*& at, const char* end, std::uint32_t& code) {
+  code = hex4(at);
+  at += 4;
+  if (code < 0xd800 || code > 0xdfff) return true;
+  if (code >= 0xdc00 || end - at < 6 || at[0] != '\\' || at[1] != 'u') return false;
+  const std::uint32_t low = hex4(at + 2);
+  if (low < 0xdc00 || low > 0xdfff) return false;
+  at += 6;
+  code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+  return true;
+}
+
+// Of an escape of one letter; 0: there is none of that letter.
+inline char plain_escape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/': return c;
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    default: return 0;
+  }
+}
+
+// Passes the escape at `at`.
+inline StringEnd pass_escape(const char*& at, const char* end) {
+  if (end - at < 2) {
+    at = end;
+    return StringEnd::kCut;
+  }
+  if (plain_escape(at[1]) != 0) {
+    at += 2;
+    return StringEnd::kQuote;
+  }
+  ++at;
+  if (*at != 'u') return StringEnd::kInvalid;
+  ++at;
+  for (int i = 0; i < 4; ++i, ++at) {
+    if (at == end) return StringEnd::kCut;
+    if (hex_digit(*at) < 0) return StringEnd::kInvalid;
+  }
+  return StringEnd::kQuote;
+}
+
+}  // namespace assay
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace assay {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bytes = hn::CappedTag<std::uint8_t, kUnescapeSlack>;
+using Vector = hn::Vec<Bytes>;
+
+HWY_INLINE Vector all(char byte) { return hn::Set(Bytes(), static_cast<std::uint8_t>(byte)); }
+
+HWY_INLINE bool stops(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
+
+StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
+  const std::size_t lanes = hn::Lanes(Bytes());
+  const Vector quote = all('"');
+  const Vector backslash = all('\\');
+  const Vector last_control = all(0x1f);
+  const char* here = at;
+  for (;;) {
+    while (static_cast<std::size_t>(end - here) >= lanes) {
+      const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(here));
+      const auto control = hn::Eq(hn::Min(v, last_control), v);
+      const auto found = hn::Or(hn::Or(hn::Eq(v, quote), hn::Eq(v, backslash)), control);
+      const std::intptr_t first = hn::FindFirstTrue(Bytes(), found);
+      here += first >= 0 ? static_cast<std::size_t>(first) : lanes;
+      if (first >= 0) break;
+    }
+    while (here != end && !stops(*here)) ++here;
+    at = here;
+    if (here == end) return StringEnd::kCut;
+    if (*here == '"') return StringEnd::kQuote;
+    if (*here != '\\') return StringEnd::kInvalid;
+    escaped = true;
+    while (here != end && *here == '\\') {
+      const StringEnd passed = pass_escape(here, end);
+      at = here;
+      if (passed != StringEnd::kQuote) return passed;
+    }
+  }
+}
+
+char* unescape(const char*& at, const char* end, char* to) {
+  const std::size_t lanes = hn::Lanes(Bytes());
+  const Vector backslash = all('\\');
+  for (const char* here = at;;) {
+    while (static_cast<std::size_t>(end - here) >= lanes) {
+      const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(here));
+      hn::StoreU(v, Bytes(), reinterpret_cast<std::uint8_t*>(to));
+      const std::intptr_t first = hn::FindFirstTrue(Bytes(), hn::Eq(v, backslash));
+      const std::size_t passed = first >= 0 ? static_cast<std::size_t>(first) : lanes;
+      here += passed;
+      to += passed;
+      if (first >= 0) break;
+    }
+    while (here != end && *here != '\\') *to++ = *here++;
+    while (here != end && *here == '\\') {
+      at = here;
+      if (here[1] != 'u') {
+        *to++ = plain_escape(here[1]);
+        here += 2;
+        continue;
+      }
+      here += 2;
+      std::uint32_t code = 0;
+      if (!take_unit(here, end, code)) return nullptr;
+      to = put_utf8(code, to);
+    }
+    at = here;
+    if (here == end) return to;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace assay
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay {
+
+HWY_EXPORT(find_string_end);
+HWY_EXPORT(unescape);
+
+StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
+  return HWY_DYNAMIC_DISPATCH(find_string_end)(at, end, escaped);
+}
+
+char* unescape(const char*& at, const char* end, char* to) { return HWY_DYNAMIC_DISPATCH(unescape)(at, end, to); }
+
+}  // namespace assay
+#endif
