@@ -309,7 +309,7 @@ class Parts {
 
   void weights() {
     const auto updates = planned_updates(plan_);
-    if (!updates) return;
+    if (!updates || at_.adapters) return;  // adapters begin at zero, not as the weights do
     StepPart& part =
         add("weights", {"weights", "权重"}, title_of(at_.asked.weights), origin_of(plan_, setting::kLearningRate));
     set_errors(part, {"bf16", "fp16", "fp32"},

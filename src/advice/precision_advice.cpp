@@ -162,47 +162,48 @@ Text worst_words(const Costs& costs) {
   return filled(worst->words.en, worst->words.zh, {{"share", share_text(worst->share)}});
 }
 
-void tell_best(const std::vector<Costs>& all, Text& out) {
-  const Costs& best = all.front();
-  const auto now = std::find_if(all.begin(), all.end(), [](const Costs& one) { return one.now; });
-  const auto line = [&](std::string_view en, std::string_view zh) {
-    Text words{std::string(en), std::string(zh)};
-    const auto put = [&](const char* place, const Text& text) {
-      const auto replace = [&](std::string& in, const std::string& by) {
-        if (const std::size_t at = in.find(place); at != std::string::npos)
-          in.replace(at, std::string(place).size(), by);
-      };
-      replace(words.en, text.en);
-      replace(words.zh, text.in(Language::kChinese));
-    };
-    put("{best}", best.recipe.title);
-    put("{best_costs}", costs_words(best));
-    put("{best_worst}", worst_words(best));
-    if (now != all.end()) {
-      put("{now}", now->recipe.title);
-      put("{now_costs}", costs_words(*now));
-      put("{now_worst}", worst_words(*now));
+// The sentence of the best recipe, in what it names of each language.
+Text best_words(const Costs& best, const Costs* now, const Text& sentence) {
+  const auto in = [&](Language language) {
+    Values values = {{"best", best.recipe.title.in(language)},
+                     {"best_costs", costs_words(best).in(language)},
+                     {"best_worst", worst_words(best).in(language)}};
+    if (now != nullptr) {
+      values.emplace_back("now", now->recipe.title.in(language));
+      values.emplace_back("now_costs", costs_words(*now).in(language));
+      values.emplace_back("now_worst", worst_words(*now).in(language));
     }
-    add_line(out, words);
+    return fill(sentence, values, language);
   };
-  if (now == all.end()) {
-    return line("Loses least and costs least: {best} ({best_costs}).", "损失最小且代价最低：{best}（{best_costs}）。");
+  return {in(Language::kEnglish), in(Language::kChinese)};
+}
+
+Text sentence_of_best(const Costs& best, const Costs* now) {
+  if (now == nullptr) {
+    return {"Loses least and costs least: {best} ({best_costs}).", "损失最小且代价最低：{best}（{best_costs}）。"};
   }
   if (best.now) {
-    return line("What is set is best of these: {best} ({best_costs}).", "当前设置即为最优：{best}（{best_costs}）。");
+    return {"What is set is best of these: {best} ({best_costs}).", "当前设置即为最优：{best}（{best_costs}）。"};
   }
-  if (best.harm == now->harm) {
-    if (best.harm == Harm::kNone) {
-      return line(
-          "{now}, which is set ({now_costs}), loses nothing that is known to hurt; nor would {best}, which costs "
-          "less ({best_costs}; {best_worst}).",
-          "当前的 {now}（{now_costs}）没有已知有害的损失；{best} 也没有，且代价更低（{best_costs}；{best_worst}）。");
-    }
-    return line("{best} ({best_costs}; {best_worst}) costs less than {now}, which is set ({now_costs}; {now_worst}).",
-                "{best}（{best_costs}；{best_worst}）的代价低于当前的 {now}（{now_costs}；{now_worst}）。");
+  if (best.harm < now->harm) {
+    return {"{best} ({best_costs}) loses less than {now}, which is set ({now_costs}; {now_worst}).",
+            "{best}（{best_costs}）的损失小于当前的 {now}（{now_costs}；{now_worst}）。"};
   }
-  line("{best} ({best_costs}) loses less than {now}, which is set ({now_costs}; {now_worst}).",
-       "{best}（{best_costs}）的损失小于当前的 {now}（{now_costs}；{now_worst}）。");
+  if (best.harm == Harm::kNone) {
+    return {
+        "{now}, which is set ({now_costs}), loses nothing that is known to hurt; nor would {best}, which costs less "
+        "({best_costs}; {best_worst}).",
+        "当前的 {now}（{now_costs}）没有已知有害的损失；{best} 也没有，且代价更低（{best_costs}；{best_worst}）。"};
+  }
+  return {"{best} ({best_costs}; {best_worst}) costs less than {now}, which is set ({now_costs}; {now_worst}).",
+          "{best}（{best_costs}；{best_worst}）的代价低于当前的 {now}（{now_costs}；{now_worst}）。"};
+}
+
+void tell_best(const std::vector<Costs>& all, Text& out) {
+  const Costs& best = all.front();
+  const auto found = std::find_if(all.begin(), all.end(), [](const Costs& one) { return one.now; });
+  const Costs* now = found == all.end() ? nullptr : &*found;
+  add_line(out, best_words(best, now, sentence_of_best(best, now)));
 }
 
 void tell_device(const Situation& situation, Text& out) {
@@ -233,8 +234,8 @@ void tell_missing(const Situation& situation, const std::vector<Costs>& all, Tex
   }
   if (!situation.device.told()) missing.push_back({"the device (--device NAME)", "设备（--device 名称）"});
   if (situation.adapters) {
-    add_line(out,
-             {"Adapters are trained: the states of a device are not reckoned.", "训练的是适配器：未计算设备状态。"});
+    add_line(out, {"Adapters are trained beside a frozen model: recipes for whole models are not compared.",
+                   "在冻结模型旁训练适配器：不比较整模型的方案。"});
   }
   if (missing.empty()) return;
   Text line{"Not told: ", "未给出："};
@@ -256,10 +257,11 @@ std::optional<Section> precision_advice(const Run& run, const Device& device) {
   Section out;
   out.key = "precision-plan";
   out.title = {"What to run in which precision", "各部分使用何种精度"};
-  tell_best(recipes, out.text);
+  if (!situation.adapters) tell_best(recipes, out.text);
   tell_device(situation, out.text);
   tell_missing(situation, recipes, out.text);
-  out.tables = {parts_table(parts), recipes_table(recipes)};
+  out.tables = {parts_table(parts)};
+  if (!situation.adapters) out.tables.push_back(recipes_table(recipes));
   return out;
 }
 

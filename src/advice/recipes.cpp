@@ -112,22 +112,23 @@ std::vector<PrecisionRecipe> recipes_for(const Situation& situation) {
   const bool sums = situation.ranks.value_or(2) > 1;
   std::vector<PrecisionRecipe> out = {mixed("fp32", both("FP32"), "fp32", "fp32", "fp32")};
   if (multiplies(situation, "bf16")) {
-    out.push_back(mixed("bf16-fp32", {"BF16 + FP32 sums", "BF16 + FP32 求和"}, "bf16", "fp32", "fp32"));
+    const PrecisionRecipe bf16 = mixed("bf16-fp32", {"BF16 + FP32 sums", "BF16 + FP32 求和"}, "bf16", "fp32", "fp32");
+    out.push_back(bf16);
     if (sums && framework != "nanogpt") {
       out.push_back(
           mixed("bf16-bf16", {"BF16 + BF16 sums", "BF16 + BF16 求和"}, "bf16", autocast ? "fp32" : "bf16", "bf16"));
     }
+    const auto with_moments = [&](const char* key, Text title, const char* moments) {
+      out.push_back(bf16);
+      out.back().key = key;
+      out.back().title = std::move(title);
+      out.back().moments = moments;
+    };
     if (is_megatron(situation) || framework == "deepspeed" || framework == "maxtext") {
-      out.push_back(out[1]);
-      out.back().key = "bf16-moments";
-      out.back().title = {"BF16 + BF16 moments", "BF16 + BF16 动量"};
-      out.back().moments = "bf16";
+      with_moments("bf16-moments", {"BF16 + BF16 moments", "BF16 + BF16 动量"}, "bf16");
     }
     if (is_any_of(framework, {"hf-trainer", "axolotl", "torchtune"})) {
-      out.push_back(out[1]);
-      out.back().key = "bf16-8-bit";
-      out.back().title = {"BF16 + 8-bit moments", "BF16 + 8 位动量"};
-      out.back().moments = "8-bit";
+      with_moments("bf16-8-bit", {"BF16 + 8-bit moments", "BF16 + 8 位动量"}, "8-bit");
     }
     out.push_back(alone("bf16-alone", {"BF16 alone", "纯 BF16"}, false));
     if (is_any_of(framework, {"hf-trainer", "axolotl", "torchtune", "llm.c"})) {

@@ -337,6 +337,11 @@ TEST(PrecisionAdvice, TheSectionSaysWhatIsMissing) {
   const auto whole = precision_advice(a_plan(kMegatron), device("h100"));
   ASSERT_TRUE(whole.has_value());
   EXPECT_EQ(whole->text.en.find("Not told"), std::string::npos) << whole->text.en;
+  // Adapters: neither memory nor lost updates of the whole model are theirs.
+  const auto adapters = precision_advice(a_plan(kMegatron, {{"lora_r", "16"}, {"lora_alpha", "32"}}), {});
+  ASSERT_TRUE(adapters.has_value());
+  EXPECT_EQ(adapters->tables.size(), 1U);
+  EXPECT_EQ(whole->tables.size(), 2U);
   // Settings that speak of neither a precision nor a model.
   EXPECT_FALSE(precision_advice(a_plan({{"learning_rate", "0.1"}, {"optimizer", "sgd"}}), {}).has_value());
 }
