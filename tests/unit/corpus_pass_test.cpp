@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -96,7 +97,8 @@ TEST(CorpusPass, TellsDocumentsInOrderWithTheirPlaces) {
     EXPECT_EQ(one.document, 1000 * i);
     EXPECT_EQ(one.line, static_cast<std::uint64_t>(1000 * i + 2));  // after an empty line
     ASSERT_FALSE(one.findings.empty());
-    EXPECT_EQ(one.findings.front().name, "control-characters");
+    EXPECT_TRUE(std::any_of(one.findings.begin(), one.findings.end(),
+                            [](const DocumentFinding& found) { return found.name == "control-characters"; }));
   }
 }
 
@@ -111,7 +113,7 @@ TEST(CorpusPass, OneBadFileCostsOneFile) {
   EXPECT_TRUE(report->files[0].truncated);
   EXPECT_GT(report->files[0].records, 100);  // what came before the cut
   EXPECT_EQ(report->files[1].state, FileState::kFailed);
-  EXPECT_NE(report->files[2].state, FileState::kRead);
+  EXPECT_EQ(report->files[2].records, 0);  // empty, as a shard may be
   EXPECT_EQ(report->files[3].records, 100);
 }
 

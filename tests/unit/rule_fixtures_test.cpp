@@ -152,7 +152,9 @@ TEST_P(RuleFixtures, BadFiresGoodIsSilent) {
     EXPECT_TRUE(
         std::any_of(found.begin(), found.end(), [&](const Finding& one) { return as_expected(one, wanted, file); }))
         << file << "\nwanted " << wanted.dump() << "\nfound " << told(found, file);
-    if (wanted.contains("documents")) EXPECT_EQ(wanted["documents"], flagged_in(rule.name, file)) << file;
+    if (wanted.contains("documents")) {
+      EXPECT_EQ(wanted["documents"], flagged_in(rule.name, file)) << file;
+    }
   }
   for (const fs::path& file : good) {
     auto found = findings_of(rule.name, file);

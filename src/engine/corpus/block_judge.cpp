@@ -118,55 +118,54 @@ void BlockJudge::take(const Document& document) {
   ++counts.lengths[std::min<std::size_t>(std::bit_width(document.text.size()), counts.lengths.size() - 1)];
   if (nature_) add_nature(document.text, survey_, counts.nature);
 
-  FlaggedDocument flagged;
+  FlaggedDocument flagged = place_of(document);
   std::size_t affected = 0;
-  bool abnormal = false;
-  const SurveyedDocument surveyed{document, survey_};
   for (std::size_t i = 0; i < judges_.size(); ++i) {
-    if (judges_[i] == nullptr) continue;
-    hits_.clear();
-    judges_[i]->judge(surveyed, hits_);
-    if (hits_.found().empty()) continue;
-    const DocumentHit& worst = hits_.found().front();
-    KindCounts& kind = counts.kinds[i];
-    if (worst.severity == Severity::kNote) {
-      ++kind.noted;
-    } else {
-      const std::size_t bytes = std::min(hits_.affected(), document.text.size());
-      ++kind.documents;
-      kind.bytes += bytes;
-      affected += bytes;
-      abnormal = true;
-    }
-    const Rule& rule = *rules_.rules()[i];
-    const double weight = (worst.severity == Severity::kNote ? 0 : 1e12) +
-                          std::round(1000 * worst.confidence) *
-                              static_cast<double>(std::min<std::size_t>(hits_.affected(), std::size_t{1} << 20));
-    const bool shows = result_.examples.wants(i, weight);
-    if (!shows && !tell_) continue;
-    const auto place = [&](FlaggedDocument& out) {
-      out.path = path_;
-      out.id = document.id;
-      out.document = sampled_ ? -1 : static_cast<std::int64_t>(document.number);
-      out.line = document.line;
-      out.byte = document.byte;
-    };
-    if (shows) {
-      CorpusExample example{weight, file_, block_, document.number, {}};
-      place(example.flagged);
-      example.flagged.findings.push_back(finding_of(rule, worst, document.text));
-      result_.examples.add(i, std::move(example));
-    }
-    if (tell_) {
-      if (flagged.findings.empty()) place(flagged);
-      for (const DocumentHit& hit : hits_.found()) {
-        flagged.findings.push_back(finding_of(rule, hit, document.text));
-      }
-    }
+    if (judges_[i] != nullptr) affected += ask(i, {document, survey_}, flagged);
   }
-  counts.abnormal_documents += abnormal ? 1 : 0;
+  counts.abnormal_documents += affected > 0 ? 1 : 0;
   counts.abnormal_bytes += std::min(affected, document.text.size());
-  if (!flagged.findings.empty()) tell(std::move(flagged));
+  // A line that has a fault and gives a document is told with the document's name.
+  const bool has_fault = !result_.flagged.empty() && !result_.flagged.back().is_document &&
+                         result_.flagged.back().line == document.line && result_.flagged.back().byte == document.byte;
+  if (has_fault || !flagged.findings.empty()) tell(std::move(flagged));
+}
+
+std::size_t BlockJudge::ask(std::size_t rule, const SurveyedDocument& document, FlaggedDocument& flagged) {
+  hits_.clear();
+  judges_[rule]->judge(document, hits_);
+  if (hits_.found().empty()) return 0;
+  const DocumentHit& worst = hits_.found().front();
+  const bool abnormal = worst.severity != Severity::kNote;
+  const std::size_t affected = std::min(hits_.affected(), document.text().size());
+  KindCounts& kind = result_.counts.kinds[rule];
+  if (abnormal) {
+    ++kind.documents;
+    kind.bytes += affected;
+  } else {
+    ++kind.noted;
+  }
+  const Rule& record = *rules_.rules()[rule];
+  const double weight = (abnormal ? 1e12 : 0) + std::round(1000 * worst.confidence) *
+                                                    static_cast<double>(std::min(affected, std::size_t{1} << 20));
+  if (result_.examples.wants(rule, weight)) {
+    CorpusExample example{weight, file_, block_, document.document.number, place_of(document.document)};
+    example.flagged.findings.push_back(finding_of(record, worst, document.text()));
+    result_.examples.add(rule, std::move(example));
+  }
+  if (tell_) {
+    for (const DocumentHit& hit : hits_.found()) flagged.findings.push_back(finding_of(record, hit, document.text()));
+  }
+  // An empty document is abnormal without a byte of it.
+  return abnormal ? std::max<std::size_t>(affected, 1) : 0;
+}
+
+FlaggedDocument BlockJudge::place_of(const Document& document) const {
+  return {.path = path_,
+          .id = std::string(document.id),
+          .document = sampled_ ? -1 : static_cast<std::int64_t>(document.number),
+          .line = document.line,
+          .byte = document.byte};
 }
 
 void BlockJudge::fault(const LineFault& fault) {

@@ -74,6 +74,9 @@ class BlockJudge final : private DocumentSink {
   bool wants(std::uint64_t line) override;
   void take(const Document& document) override;
   void fault(const LineFault& fault) override;
+  /// One rule of one document. Bytes that are no good; at least 1 where the rule calls the document abnormal.
+  std::size_t ask(std::size_t rule, const SurveyedDocument& document, FlaggedDocument& flagged);
+  FlaggedDocument place_of(const Document& document) const;
   void tell(FlaggedDocument&& flagged);
   DocumentFinding finding_of(const Rule& rule, const DocumentHit& hit, std::string_view text) const;
 

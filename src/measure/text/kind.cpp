@@ -144,9 +144,12 @@ BestCode best_code(const KindCues& cues) {
   return best;
 }
 
+// A dollar is a variable to a shell and the edge of a formula to a mathematician; pairs of them decide.
+bool is_maths(const KindCues& cues, std::uint64_t lines) { return cues.formulas >= 3 && 2 * cues.formulas >= lines; }
+
 // Text by people: letters make up most of it.
 TextKind kind_of_writing(const TextSurvey& survey, const KindCues& cues, std::uint64_t lines) {
-  if (2 * cues.formulas >= lines && cues.formulas >= 3) return TextKind::kMaths;
+  if (is_maths(cues, lines)) return TextKind::kMaths;
   if (is_dialogue(cues)) return TextKind::kDialogue;
   if (cues.lines >= 3 && at_least(cues.bullets + cues.numbered, 60, cues.lines)) return TextKind::kList;
   if (cues.marks >= 3 && at_least(cues.marks, 20, cues.lines)) return TextKind::kMarkup;
@@ -194,7 +197,10 @@ TextKind kind_of_text(std::string_view text, const TextSurvey& survey) {
   const bool has_signs = at_least(cues.signs, 7, windows.bytes * shown / text.size());
   const bool is_code = has_signs || at_least(cues.statements, 15, cues.lines);
   const BestCode code = best_code(cues);
-  if (code.points >= 3 && at_least(code.points, is_code ? 45 : 200, lines)) return code.kind;
+  const bool by_dollars = code.kind == TextKind::kShell || code.kind == TextKind::kPerl;
+  if (code.points >= 3 && at_least(code.points, is_code ? 45 : 200, lines)) {
+    return by_dollars && is_maths(cues, lines) ? TextKind::kMaths : code.kind;
+  }
   if (is_table(cues)) return TextKind::kTable;
   if (cues.lines >= 3 && at_least(cues.settings, 50, cues.lines) && !is_dialogue(cues)) return TextKind::kYaml;
   if (at_least(cues.statements, 40, cues.lines) && cues.lines >= 3 && has_signs) return TextKind::kOtherCode;
