@@ -244,8 +244,13 @@ WikiCounts count_wiki(std::string_view text) {
   WikiCounts out;
   unsigned kinds = 0;
   for (std::size_t at = 0; at < text.size();) {
-    at = text.find_first_of("[{'=<|", at);
-    if (at == std::string_view::npos) break;
+    // Marks begin with two equal signs, but for tables and references.
+    const char c = text[at];
+    const bool twice = (c == '[' || c == '{' || c == '\'' || c == '=') && at + 1 < text.size() && text[at + 1] == c;
+    if (!twice && c != '{' && c != '|' && c != '<') {
+      ++at;
+      continue;
+    }
     const WikiMark mark = wiki_at(text, at);
     if (mark.kind == WikiKind::kNone) {
       ++at;

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "measure/text/find_word.h"
 #include "measure/text/phrases.h"
 #include "rules/rule.h"
 
@@ -43,12 +43,8 @@ class Judge final : public DocumentJudge {
     if (survey.letters < 40 || survey.of('q') == 0 || survey.of('p') < 2) return;
     const std::string_view text = document.text();
     // Of its words these two are the rarest in other languages; each stretch of some lines has one of them.
-    if (memmem(text.data(), text.size(), "ipsum", 5) == nullptr &&
-        memmem(text.data(), text.size(), "Ipsum", 5) == nullptr &&
-        memmem(text.data(), text.size(), "eiusmod", 7) == nullptr &&
-        memmem(text.data(), text.size(), "IPSUM", 5) == nullptr) {
+    if (find_word(text, "ipsum") == std::string_view::npos && find_word(text, "eiusmod") == std::string_view::npos)
       return;
-    }
     find_placeholder(text, found_);
     std::size_t bytes = 0;
     for (const FoundPhrase& stretch : found_) bytes += stretch.length;

@@ -26,7 +26,7 @@ class Judge final : public DocumentJudge {
     if (survey.of('<') >= 4 && survey.of('>') >= 4) judge_html(document, out);
     if (!out.found().empty()) return;
     const bool brackets = survey.of('[') >= 4 && survey.of(']') >= 4;
-    if (brackets || survey.of('\'') >= 6 || survey.of('|') >= 4) judge_wiki(document, out);
+    if (brackets || (survey.of('{') >= 4 && survey.of('|') >= 4)) judge_wiki(document, out);
     if (brackets && out.found().empty()) judge_bbcode(document, out);
   }
 
