@@ -4,8 +4,8 @@
 //   of_memory     the survey's speed as a share of reading the same bytes once, eight at a time
 //   ns_per_byte   of all rules together, which have nothing to say; and of each rule, under its name
 //
-// English is words by chance from a small vocabulary with the frequencies of a real one, Chinese is common characters by
-// chance with a mark each dozen: nothing repeats, as in text.
+// English is words by chance from a small vocabulary with the frequencies of a real one, Chinese is common characters
+// by chance with a mark each dozen: nothing repeats, as in text.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,6 @@
 // One word in a long text: its first, second and last letter are compared at all positions of a vector at once, and the
-// rest where all three agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a text.
+// rest where all three agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a
+// text.
 
 #include "measure/text/find_word.h"
 

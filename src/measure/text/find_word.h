@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// Where the word stands next, from `from` on, in small or capital letters; npos: nowhere. `word`: small letters of ASCII,
-/// at least three. Some 20 GB/s where its letters are rare.
+/// Where the word stands next, from `from` on, in small or capital letters; npos: nowhere. `word`: small letters of
+/// ASCII, at least three. Some 20 GB/s where its letters are rare.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
 }  // namespace assay

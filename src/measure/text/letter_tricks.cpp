@@ -1,8 +1,8 @@
 // Words that are not what they look like.
 //
-// Homoglyphs: Cyrillic and Greek have letters that look like Latin ones. A word is suspicious when it has letters of two
-// of these scripts and all those of the script with fewer are of the look-alikes: a Latin stem with a Russian ending
-// has others, too, and so do units (μm, kΩ) and formulas.
+// Homoglyphs: Cyrillic and Greek have letters that look like Latin ones. A word is suspicious when it has letters of
+// two of these scripts and all those of the script with fewer are of the look-alikes: a Latin stem with a Russian
+// ending has others, too, and so do units (μm, kΩ) and formulas.
 //
 // Upside down: some twenty letters of the phonetic alphabet and of its neighbours look like turned ones. Transcriptions
 // use them, too, but not the turned t and the turned e of U+01DD together, and not as one letter in six.

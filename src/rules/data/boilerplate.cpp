@@ -3,9 +3,9 @@
 //
 // A phrase in an article is nothing: articles speak of cookies. So only short documents are looked at, and what counts
 // is what the phrases leave: they carry a weight (3: says alone what the page is), and a document is boilerplate when
-// the weights of different phrases together are large for its length. 400 bytes with one strong phrase, 2,000 bytes with
-// four. Placeholder text is looked for in all documents that have its words at all; C4 drops documents that contain
-// "lorem ipsum", here it has to be a tenth of the document, or it is a note.
+// the weights of different phrases together are large for its length. 400 bytes with one strong phrase, 2,000 bytes
+// with four. Placeholder text is looked for in all documents that have its words at all; C4 drops documents that
+// contain "lorem ipsum", here it has to be a tenth of the document, or it is a note.
 
 #include <algorithm>
 #include <array>

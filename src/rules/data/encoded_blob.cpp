@@ -4,8 +4,8 @@
 // of such a batch is high whatever the model knows. A checksum beside a file name is ordinary text. So what counts is
 // how long a blob is, and how much of the document such things are: 512 characters (some 300 tokens) in a row, or 30 %
 // of the document. Of checksums, which lock files, logs of commits and lists of packages carry beside words, more than
-// half. Tables of 0x or quoted numbers in source code are data that someone wants to see: they are told from 60 % on. What is less
-// is a note.
+// half. Tables of 0x or quoted numbers in source code are data that someone wants to see: they are told from 60 % on.
+// What is less is a note.
 
 #include <algorithm>
 #include <memory>

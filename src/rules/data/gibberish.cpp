@@ -1,9 +1,10 @@
-// Letters that are no words, and words that are not what they look like. How: measure/text/gibberish.cpp, letter_tricks.cpp.
+// Letters that are no words, and words that are not what they look like. How: measure/text/gibberish.cpp,
+// letter_tricks.cpp.
 //
 // Random letters are a warning when they are a tenth of the document (a key struck by accident in a chat is a note);
-// babble, text upside down and lists of glitch tokens are the whole document. One word with a foreign look-alike is a slip
-// of the keyboard; three of them, and one word in twenty, are a disguise. Styled letters are a note: they can be brought
-// back to plain ones by normalisation (NFKC).
+// babble, text upside down and lists of glitch tokens are the whole document. One word with a foreign look-alike is a
+// slip of the keyboard; three of them, and one word in twenty, are a disguise. Styled letters are a note: they can be
+// brought back to plain ones by normalisation (NFKC).
 
 #include "measure/text/gibberish.h"
 

@@ -3,8 +3,8 @@
 // NeMo keeps an HTML page when a fifth of it is visible text; that is a filter for code. As text, a page of which a
 // quarter is layout is not extracted. Tags that Markdown allows (a picture, a line break, a centred title) stay below:
 // layout tags are asked for, eight of them, or the shell of a page (doctype, head, meta) with a script or a style.
-// Pages that a program makes or holds (React, PHP, templates) are source code: a note. MediaWiki and BBCode: one mark in
-// 150 bytes, and two kinds of marks or closed pairs, as each mark alone has other meanings.
+// Pages that a program makes or holds (React, PHP, templates) are source code: a note. MediaWiki and BBCode: one mark
+// in 150 bytes, and two kinds of marks or closed pairs, as each mark alone has other meanings.
 
 #include <algorithm>
 #include <memory>

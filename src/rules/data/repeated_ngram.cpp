@@ -1,13 +1,13 @@
 // One word, sentence or character over and over. How it is found: measure/text/repeats.cpp.
 //
-// OLMo 2 drops documents with 32 repeats of 1 to 13 tokens, wherever they stand. So does this rule, with bytes instead of
-// tokens, where the run is also 1 KiB or a tenth of the document; a shorter one in a long text (a ruler, a cry in a chat)
-// is a note. A longer period needs fewer repeats to be no text, when the run is half of the document. What has no
+// OLMo 2 drops documents with 32 repeats of 1 to 13 tokens, wherever they stand. So does this rule, with bytes instead
+// of tokens, where the run is also 1 KiB or a tenth of the document; a shorter one in a long text (a ruler, a cry in a
+// chat) is a note. A longer period needs fewer repeats to be no text, when the run is half of the document. What has no
 // letter (rulers of a table, matrices of zeros, lists of empty cells) is ordinary up to 1 KiB, blanks up to 256 bytes:
 // formatted tables are up to 200 columns wide.
 //
-// Stuffed keywords repeat without a period: few different words, hardly a sentence. They are looked for where the survey
-// sees letters and blanks and almost nothing else, in the first 2 KiB.
+// Stuffed keywords repeat without a period: few different words, hardly a sentence. They are looked for where the
+// survey sees letters and blanks and almost nothing else, in the first 2 KiB.
 
 #include <algorithm>
 #include <cmath>
