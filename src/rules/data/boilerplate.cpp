@@ -154,6 +154,7 @@ const Rule kBoilerplate{
          .references =
              "Raffel et al., Exploring the Limits of Transfer Learning (C4), 2020: policy lines, JavaScript, lorem "
              "ipsum."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.15};
 
 }  // namespace assay

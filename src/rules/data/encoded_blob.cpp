@@ -85,6 +85,10 @@ class Judge final : public DocumentJudge {
     };
     std::sort(found_.begin(), found_.end(), longer);
     for (const Blob& blob : found_) {
+      if (out.found().size() == DocumentHits::kMost) {
+        out.add({.offset = blob.offset, .length = blob.length});  // only its bytes count
+        continue;
+      }
       DocumentHit hit{.offset = blob.offset,
                       .length = blob.length,
                       .severity = bad ? Severity::kWarning : Severity::kNote,
@@ -165,6 +169,7 @@ const Rule kEncodedBlob{
          .references =
              "Lozhkov et al., StarCoder 2 and The Stack v2, 2024 (encoded data). OLMo et al., 2 OLMo 2 Furious, "
              "2025 (repeated n-grams in batches of spikes). RFC 4648."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 1};
 
 }  // namespace assay

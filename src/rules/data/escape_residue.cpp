@@ -142,6 +142,10 @@ class Judge final : public DocumentJudge {
     });
     for (const EscapeRun& run : taken_) {
       if (overlaps(run, out)) continue;
+      if (out.found().size() == DocumentHits::kMost) {
+        out.add({.offset = run.offset, .length = run.length});  // only its bytes count
+        continue;
+      }
       out.add({.offset = run.offset,
                .length = run.length,
                .severity = warning ? Severity::kWarning : Severity::kNote,
@@ -220,6 +224,7 @@ const Rule kEscapeResidue{
          .references =
              "BigScience, chronicles of the 104B model (backslashes in OSCAR). OPT-175B logbook (JSON escaping). "
              "RFC 2045, RFC 3986, RFC 8259; HTML 4 entities."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.8};
 
 }  // namespace assay

@@ -75,6 +75,10 @@ class Judge final : public DocumentJudge {
     const bool bad =
         found_.size() >= 3 && static_cast<double>(found_.size()) >= disguised_ * static_cast<double>(words);
     for (const OddStretch& word : found_) {
+      if (out.found().size() == DocumentHits::kMost) {
+        out.add({.offset = word.offset, .length = word.length});  // only its bytes count
+        continue;
+      }
       DocumentHit one = hit(word, bad, bad ? 0.9 : 0.5, "disguise");
       one.reason.values = {{"count", found_.size()}};
       one.repaired = without_homoglyphs(text.substr(word.offset, word.length));
@@ -152,6 +156,7 @@ const Rule kGibberish{
          .false_alarms = "Lists of abbreviations; words of constructed languages; ciphers in documents about them.",
          .references = "Rumbelow and Watkins, SolidGoldMagikarp, 2023 (glitch tokens). Unicode Technical Standard 39 "
                        "(look-alikes)."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.7};
 
 }  // namespace assay

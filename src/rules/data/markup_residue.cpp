@@ -128,6 +128,7 @@ const Rule kMarkupResidue{
          .false_alarms = "Corpora of code that want HTML files: switch the rule off there.",
          .references =
              "NVIDIA NeMo Curator (visible text of HTML). Penedo et al., The FineWeb Datasets, 2024 (extraction)."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.3};
 
 }  // namespace assay

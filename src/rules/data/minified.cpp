@@ -84,6 +84,7 @@ const Rule kMinified{
          .to_do = "Drop such files (names with .min.), or take the sources that they were made from.",
          .false_alarms = "Code of one line that someone wrote by hand, as in contests.",
          .references = "Li et al., StarCoder: may the source be with you, 2023, section on filters."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.3};
 
 }  // namespace assay

@@ -112,6 +112,7 @@ const Rule kRepeatedLines{
              "crawl carries, an export that joined parts.",
          .false_alarms = "Litanies; transcripts of machines that say one thing all day.",
          .references = "Rae et al., Scaling Language Models (Gopher), 2021, table A1."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.5};
 
 }  // namespace assay

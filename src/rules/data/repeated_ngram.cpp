@@ -195,6 +195,7 @@ const Rule kRepeatedNgram{
          .references =
              "OLMo et al., 2 OLMo 2 Furious, 2025, section on repeated n-grams. BigScience, chronicles of the "
              "104B model."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 1};
 
 }  // namespace assay
