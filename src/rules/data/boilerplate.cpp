@@ -49,7 +49,9 @@ class Judge final : public DocumentJudge {
     std::size_t bytes = 0;
     for (const FoundPhrase& stretch : found_) bytes += stretch.length;
     const bool bad = static_cast<double>(bytes) >= share_ * static_cast<double>(text.size());
-    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(found_, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     for (const FoundPhrase& stretch : found_) {
       out.add({.offset = stretch.offset,
                .length = stretch.length,

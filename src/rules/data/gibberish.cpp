@@ -60,7 +60,9 @@ class Judge final : public DocumentJudge {
   void judge_letters(std::string_view text, const TextSurvey& survey, DocumentHits& out) {
     find_random_letters(text, survey, found_);
     const bool bad = share_of(found_, text) >= share_;
-    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(found_, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     for (const OddStretch& stretch : found_) {
       DocumentHit one = hit(stretch, bad, !bad ? 0.5 : stretch.length >= 100 ? 0.9 : 0.75, "letters");
       one.reason.values = {{"share", Value(static_cast<double>(stretch.count), Unit::kPercent)}};

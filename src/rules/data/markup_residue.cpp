@@ -45,7 +45,9 @@ class Judge final : public DocumentJudge {
     const bool source = html_.source >= 2 || html_.other_tags > html_.tags;
     const bool bad = (page || pieces || bare) && !source;
     if (!bad && layout < 4 && html_.scripts == 0) return;
-    std::ranges::stable_sort(html_.stretches, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    std::ranges::sort(html_.stretches, [](const auto& a, const auto& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.offset < b.offset;
+    });
     for (const MarkupStretch& stretch : html_.stretches) {
       if (stretch.marks < 2 && stretch.bytes < 40) continue;
       out.add({.offset = stretch.offset,

@@ -25,7 +25,9 @@ class Judge final : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     find_minified(document.text(), document.survey, found_);
     if (found_.empty()) return;
-    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(found_, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     double all = 0;
     for (const MinifiedStretch& stretch : found_) all += static_cast<double>(stretch.length);
     const double whole = static_cast<double>(document.text().size());

@@ -52,7 +52,9 @@ class Judge final : public DocumentJudge {
  private:
   void report(std::string_view text, bool bad, double share, DocumentHits& out) {
     auto& stretches = found_.repeated;
-    std::ranges::stable_sort(stretches, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(stretches, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     for (const LineRepeats::Stretch& stretch : stretches) {
       if (stretch.offset + stretch.length > text.size()) continue;
       out.add({.offset = stretch.offset,

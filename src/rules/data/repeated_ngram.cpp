@@ -62,8 +62,9 @@ class Judge final : public DocumentJudge {
     hits_.clear();
     for (const PeriodicRun& run : found_) consider(text, run);
     if (document.survey.longest_blank >= kMixedBlanks) consider_blanks(text);
-    std::ranges::stable_sort(hits_, [](const DocumentHit& a, const DocumentHit& b) {
-      return a.severity != b.severity ? a.severity > b.severity : a.length > b.length;
+    std::ranges::sort(hits_, [](const DocumentHit& a, const DocumentHit& b) {
+      if (a.severity != b.severity) return a.severity > b.severity;
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
     });
     for (DocumentHit& hit : hits_) out.add(std::move(hit));
     if (hits_.empty()) consider_stuffing(document, out);
