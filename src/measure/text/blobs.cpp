@@ -4,16 +4,16 @@
 // that misses url-safe alphabets, vocabularies of short words, hashes and dumps with a gutter, and takes a long file
 // name for base64. So length is only where one begins to look here. What tells code from words is how often the class
 // of a character (small letter, capital, digit) changes to the next: 0.65 times a character in random base64, 0.5 where
-// it encodes English, at most 0.3 in names with capitals inside or in paths, 0.02 in words. Zero bytes give runs of "A",
-// so the longer a stretch without a break, the fewer changes are asked for.
+// it encodes English, at most 0.3 in names with capitals inside or in paths, 0.02 in words. Zero bytes give runs of
+// "A", so the longer a stretch without a break, the fewer changes are asked for.
 //
 // Hexadecimal is digits of which some are letters: with random bytes 6 of 16. Tables of decimal numbers have none,
 // words have no digits. A list of bytes or words is told by one width for nearly all. Dense codes (uuencode, ascii85)
 // have what no language has: capitals, small letters or digits, and punctuation mixed within one long word, or lines of
 // 61 characters that begin with "M" and have no small letter.
 //
-// Stretches are found backwards (next_run): in prose most bytes are never looked at. Blobs with a line break, a quote or
-// a full stop between them (wrapped lines, the three parts of a token) are one.
+// Stretches are found backwards (next_run): in prose most bytes are never looked at. Blobs with a line break, a quote
+// or a full stop between them (wrapped lines, the three parts of a token) are one.
 //
 // Limits: below 24 characters a password or a product code looks the same. DNA and proteins are no blobs (no digits).
 // What a blob holds is guessed from its first characters only.

@@ -1,8 +1,8 @@
 // Common words of English: is a text that has the little words of English also made of its other words?
 //
-// 1,500 words cover about 70 % of the words of prose, manuals and letters, when endings (-s, -ed, -ing, -ly, …) are taken
-// off where a word is not in the list as it stands. Counted over quotations, manuals, licences and documentation of free
-// programs; words that only one of these uses are left out.
+// 1,500 words cover about 70 % of the words of prose, manuals and letters, when endings (-s, -ed, -ing, -ly, …) are
+// taken off where a word is not in the list as it stands. Counted over quotations, manuals, licences and documentation
+// of free programs; words that only one of these uses are left out.
 
 #include "measure/text/common_words.h"
 

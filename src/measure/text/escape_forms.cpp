@@ -1,5 +1,5 @@
-// What an escape looks like, for each kind. Names of HTML's entities: those of ISO 8859-1 and of typography; "&name;" of
-// any other name is more often an address in C than an entity.
+// What an escape looks like, for each kind. Names of HTML's entities: those of ISO 8859-1 and of typography; "&name;"
+// of any other name is more often an address in C than an entity.
 
 #include "measure/text/escape_forms.h"
 

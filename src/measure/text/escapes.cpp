@@ -128,7 +128,8 @@ void find_escapes(std::string_view text, const TextSurvey& survey, std::vector<E
     if (survey.of(search.lead) >= search.least) find_of(text, search, out);
   }
   if (survey.of('\\') >= 16) find_backslashes(text, out);
-  // "u4e2du6587": the backslashes were lost. In no language is one letter in twelve a "u" while there are as many digits.
+  // "u4e2du6587": the backslashes were lost. In no language is one letter in twelve a "u" while there are as many
+  // digits.
   if (survey.of('u') >= 8 && survey.of('u') * 12 >= text.size() && survey.digits >= survey.of('u'))
     find_of(text, kBareUnicode, out);
 }

@@ -1,21 +1,21 @@
 // Letters that are no words.
 //
-// Every language uses a part of all triples of letters, and the languages that are written with Latin letters use, taken
-// together, a third of them (6,789 of 19,683: kUsualTriples). In stretches of 80 triples of real text, 2 % are others, and
-// of 14,000 documents in 60 languages one in a thousand had more than 20 % (of 24 triples: 38 %); of random letters, of
-// keys struck at random and of rot13 it is 50 to 70 %. So 30 % separates them, and 44 % where there are fewer than 80.
-// Words with other letters, capitals inside or digits are left out, and so are stretches of which less than 65 % is words:
-// names in programs, mnemonics and tables are no text.
+// Every language uses a part of all triples of letters, and the languages that are written with Latin letters use,
+// taken together, a third of them (6,789 of 19,683: kUsualTriples). In stretches of 80 triples of real text, 2 % are
+// others, and of 14,000 documents in 60 languages one in a thousand had more than 20 % (of 24 triples: 38 %); of random
+// letters, of keys struck at random and of rot13 it is 50 to 70 %. So 30 % separates them, and 44 % where there are
+// fewer than 80. Words with other letters, capitals inside or digits are left out, and so are stretches of which less
+// than 65 % is words: names in programs, mnemonics and tables are no text.
 //
-// Counting every triple takes longer than reading the text ten times. Vowels tell first: they are a third or more of the
-// letters of every language, and less than 30 % of random ones (6 of 26, with y). The survey has their number. A long text
-// in which a part is random keeps its vowels, so one window of 160 bytes in 2 KiB is counted in any case.
+// Counting every triple takes longer than reading the text ten times. Vowels tell first: they are a third or more of
+// the letters of every language, and less than 30 % of random ones (6 of 26, with y). The survey has their number. A
+// long text in which a part is random keeps its vowels, so one window of 160 bytes in 2 KiB is counted in any case.
 //
 // Babble of Markov chains has usual triples, or nearly. Chains that look back two letters or more make English's little
 // words, but half of the other words up, while common words (common_words.cpp) are 70 % of real prose: asked where at
-// least two or three of the little words are there. Chains that look back one letter make up all: then 80 to 90 % of the first
-// words are different (prose: 55 to 75 %), and 6 to 9 % of the triples unusual (prose: below 4 %); neither is telling
-// alone. Babble of chains of words, and that of longer chains in other languages, is not seen.
+// least two or three of the little words are there. Chains that look back one letter make up all: then 80 to 90 % of
+// the first words are different (prose: 55 to 75 %), and 6 to 9 % of the triples unusual (prose: below 4 %); neither is
+// telling alone. Babble of chains of words, and that of longer chains in other languages, is not seen.
 
 #include "measure/text/gibberish.h"
 

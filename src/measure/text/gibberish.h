@@ -26,8 +26,8 @@ void find_random_letters(std::string_view text, const TextSurvey& survey, std::v
 /// its words that are common ones.
 bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out);
 
-/// Whether a text looks like prose and has no word twice: babble of a chain that looks back one letter. `count`: per cent of
-/// its words that are different.
+/// Whether a text looks like prose and has no word twice: babble of a chain that looks back one letter. `count`: per
+/// cent of its words that are different.
 class WordlessText {
  public:
   bool judge(std::string_view text, const TextSurvey& survey, OddStretch& out);

@@ -1,8 +1,8 @@
 // Words that are not what they look like.
 //
-// Homoglyphs: Cyrillic and Greek have letters that look like Latin ones. A word is suspicious when it has letters of two
-// of these scripts and all those of the script with fewer are of the look-alikes: a Latin stem with a Russian ending
-// has others, too, and so do units (μm, kΩ) and formulas.
+// Homoglyphs: Cyrillic and Greek have letters that look like Latin ones. A word is suspicious when it has letters of
+// two of these scripts and all those of the script with fewer are of the look-alikes: a Latin stem with a Russian
+// ending has others, too, and so do units (μm, kΩ) and formulas.
 //
 // Upside down: some twenty letters of the phonetic alphabet and of its neighbours look like turned ones. Transcriptions
 // use them, too, but not the turned t and the turned e of U+01DD together, and not as one letter in six.
@@ -293,9 +293,26 @@ std::string turned_back(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// A glance at three places: full-width signs are in every Chinese text, so the survey cannot tell.
+bool may_be_styled(std::string_view text) {
+  constexpr std::size_t kGlance = 96;
+  for (const std::size_t place : {std::size_t{0}, text.size() / 2, text.size() - std::min(text.size(), kGlance)}) {
+    std::size_t at = place;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+    for (const std::size_t end = std::min(text.size(), place + kGlance); at < end; at += length_at(text, at)) {
+      if ((text[at] & 0x80) != 0 && is_styled(code_at(text, at))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool find_styled_letters(std::string_view text, const TextSurvey& survey, OddStretch& out) {
   const std::size_t leads = survey.of('\xF0') + survey.of('\xEF') + survey.of('\xE2') + survey.of('\xE1');
-  if (leads < 12) return false;
+  if (leads < 12 || !may_be_styled(text)) return false;
   std::size_t letters = 0, run = 0, first = text.size(), last = 0, run_first = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = length_at(text, at);

@@ -5,9 +5,9 @@
 // it, or, where lines are long, a sentence. It counts from 12 bytes on. Units with signs of a format ({}<>=;|…) are
 // counted apart, because code and configuration repeat lines by nature.
 //
-// Counting needs a hash of all bytes. Before that, a cheaper question: of each unit the first 16 bytes only, with digits
-// as zeros, in a table of tags. If units that begin like one before have less than a quarter of the bytes, there is
-// nothing to find: equal lines begin alike.
+// Counting needs a hash of all bytes. Before that, a cheaper question: of each unit the first 16 bytes only, with
+// digits as zeros, in a table of tags. If units that begin like one before have less than a quarter of the bytes, there
+// is nothing to find: equal lines begin alike.
 //
 // Counters ("Page 1 of this document", "Page 2 of this document") are equal when each number is one sign. A CSV file or
 // a log is then all one form, too: whoever judges asks for words and few digits.

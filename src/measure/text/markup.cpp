@@ -2,8 +2,8 @@
 //
 // A text extracted from a page should have none. Tags are read as a browser reads them, roughly: "<", a name of HTML's,
 // anything up to ">" that stands within 4 KiB; a script or style reaches to its end tag. Names that HTML does not have
-// are counted apart: XML and the generics of programs are no residue of a page. Layout tells a page from the few tags that
-// Markdown allows: div, span, li, td, forms, and attributes that only a browser needs.
+// are counted apart: XML and the generics of programs are no residue of a page. Layout tells a page from the few tags
+// that Markdown allows: div, span, li, td, forms, and attributes that only a browser needs.
 //
 // MediaWiki: links, templates, tables, bold, references and headings. Each of these has another meaning somewhere
 // ([[ -f in a shell, {{ in a template, == in a program), so at least two kinds must be there. BBCode: known names in
@@ -58,7 +58,8 @@ struct Tag {
   std::string_view called() const { return {name, name_size}; }
 };
 
-// What ends comments, scripts and styles, remembered: a text of nothing but beginnings would be searched again from each.
+// What ends comments, scripts and styles, remembered: a text of nothing but beginnings would be searched again from
+// each.
 class Ends {
  public:
   enum Kind : std::uint8_t { kComment, kScriptEnd, kStyleEnd };
@@ -244,8 +245,13 @@ WikiCounts count_wiki(std::string_view text) {
   WikiCounts out;
   unsigned kinds = 0;
   for (std::size_t at = 0; at < text.size();) {
-    at = text.find_first_of("[{'=<|", at);
-    if (at == std::string_view::npos) break;
+    // Marks begin with two equal signs, but for tables and references.
+    const char c = text[at];
+    const bool twice = (c == '[' || c == '{' || c == '\'' || c == '=') && at + 1 < text.size() && text[at + 1] == c;
+    if (!twice && c != '{' && c != '|' && c != '<') {
+      ++at;
+      continue;
+    }
     const WikiMark mark = wiki_at(text, at);
     if (mark.kind == WikiKind::kNone) {
       ++at;

@@ -2,10 +2,10 @@
 //
 // A long line alone says little: prose, tables, JSON and SQL have those. Code on one line has the signs that end
 // statements and blocks, ; { }, from 2 % of its bytes on, and calls; and what people leave between words is gone: fewer
-// than one byte in eight is a blank (in code that people wrote, with its indentation, one in four to one in three; in CSS
-// that was only joined, one in five). Words of the language have to be there as well, once in 400 bytes. JSON has quotes
-// and colons instead of statements; it is data, whatever its lines are, and not told. LaTeX has braces, but backslashes.
-// Symbols: programs of nothing but []()!+ and the like.
+// than one byte in eight is a blank (in code that people wrote, with its indentation, one in four to one in three; in
+// CSS that was only joined, one in five). Words of the language have to be there as well, once in 400 bytes. JSON has
+// quotes and colons instead of statements; it is data, whatever its lines are, and not told. LaTeX has braces, but
+// backslashes. Symbols: programs of nothing but []()!+ and the like.
 //
 // A stretch is a line that is long enough, or several lines with at most one short one between them: some tools break
 // lines at 500 or 32,000 bytes.

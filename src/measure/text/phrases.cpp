@@ -1,11 +1,12 @@
 // Boilerplate is known by what it says, in many languages.
 //
-// The table holds phrases, not words, because each of their words also stands in prose. They are looked for where a word
-// begins: the first four bytes (as small letters) choose a bucket, and only phrases of that bucket are compared. Bytes
-// that are no ASCII are compared as they are, so the table has both cases where a script has them at the beginning.
+// The table holds phrases, not words, because each of their words also stands in prose. They are looked for where a
+// word begins: the first four bytes (as small letters) choose a bucket, and only phrases of that bucket are compared.
+// Bytes that are no ASCII are compared as they are, so the table has both cases where a script has them at the
+// beginning.
 //
-// Placeholder text is Latin that no Latin author wrote: its vocabulary is 63 words, and a stretch of at least eight words
-// of which nine in ten are from it is no accident, also where it does not begin with "Lorem ipsum".
+// Placeholder text is Latin that no Latin author wrote: its vocabulary is 63 words, and a stretch of at least eight
+// words of which nine in ten are from it is no accident, also where it does not begin with "Lorem ipsum".
 
 #include "measure/text/phrases.h"
 

@@ -7,21 +7,24 @@
 //
 // To look at every position with every period is too slow for text of which one in a thousand repeats. So one looks at
 // few places, chosen so that no run of 32 repeats can lie between them:
-//   periods up to 32 bytes   every 64 bytes, four bytes are compared with those 1 to 32 bytes further on, at once. A run
+//   periods up to 32 bytes   every 64 bytes, four bytes are compared with those 1 to 32 bytes further on, at once. A
+//   run
 //                            of 96 bytes contains such a place and the one that it equals.
 //   longer ones              eight bytes of every 24th position are looked up in a table of those seen. With period p,
-//                            the positions have at most p phases; after 24 p bytes each has been seen, and until the end
-//                            of 32 p every look-up finds the position lcm(24, p) before. Three such in a row, at one
-//                            distance, are followed up. By chance that is as rare as 40 bytes that occur twice.
-//   fewer repeats            the same with positions that the text chooses: those at which b0 + 3 b1 - b2 has five zeros
-//                            at its end. They are at the same place of each repeat, so two or three repeats are enough, if
-//                            the period has three such positions; one of 200 bytes has six on average. No promise here.
+//                            the positions have at most p phases; after 24 p bytes each has been seen, and until the
+//                            end of 32 p every look-up finds the position lcm(24, p) before. Three such in a row, at
+//                            one distance, are followed up. By chance that is as rare as 40 bytes that occur twice.
+//   fewer repeats            the same with positions that the text chooses: those at which b0 + 3 b1 - b2 has five
+//   zeros
+//                            at its end. They are at the same place of each repeat, so two or three repeats are enough,
+//                            if the period has three such positions; one of 200 bytes has six on average. No promise
+//                            here.
 // From the distance, a multiple of the period, the least period comes by the borders of the run's beginning (Knuth,
 // Morris, Pratt). After a run the search goes on at its end, so the time is linear whatever the text.
 //
-// Limits: a table has 4,096 places; with more phases than that, old ones are lost. Lines and sentences that are repeated,
-// but not one after the other: measure/text/line_repeats.cpp. What differs in a number from repeat to repeat is not
-// periodic.
+// Limits: a table has 4,096 places; with more phases than that, old ones are lost. Lines and sentences that are
+// repeated, but not one after the other: measure/text/line_repeats.cpp. What differs in a number from repeat to repeat
+// is not periodic.
 
 #include "measure/text/repeats.h"
 
@@ -177,7 +180,8 @@ void find_near(std::string_view text, std::vector<PeriodicRun>& out) {
   }
 }
 
-// The least period of a run, one of whose periods is `multiple`: length less the longest border, of two of them at most.
+// The least period of a run, one of whose periods is `multiple`: length less the longest border, of two of them at
+// most.
 std::size_t least_period(std::string_view run, std::size_t multiple, std::vector<std::uint32_t>& border) {
   if (multiple > PeriodFinder::kLongestPeriod) return multiple;
   const std::string_view window = run.substr(0, 2 * multiple);

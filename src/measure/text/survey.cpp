@@ -1,8 +1,9 @@
 // One pass over a document: a histogram of its bytes and the longest runs of four classes.
 //
-// Most of what detectors ask first (how many letters, digits, line feeds, lead bytes of a script) follows from how often
-// each byte occurs, so that is counted, and the rest of the counts are sums over parts of the histogram. Equal bytes
-// that follow each other would wait for each other's memory: four tables are counted in turn, and added at the end.
+// Most of what detectors ask first (how many letters, digits, line feeds, lead bytes of a script) follows from how
+// often each byte occurs, so that is counted, and the rest of the counts are sums over parts of the histogram. Equal
+// bytes that follow each other would wait for each other's memory: four tables are counted in turn, and added at the
+// end.
 //
 // The longest line, word, blob and blank need places. 64 bytes become a bit mask of each class with vectors: two table
 // look-ups, by the high and by the low half of the byte, whose common bits tell the class. How long the longest run is

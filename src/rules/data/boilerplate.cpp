@@ -3,17 +3,17 @@
 //
 // A phrase in an article is nothing: articles speak of cookies. So only short documents are looked at, and what counts
 // is what the phrases leave: they carry a weight (3: says alone what the page is), and a document is boilerplate when
-// the weights of different phrases together are large for its length. 400 bytes with one strong phrase, 2,000 bytes with
-// four. Placeholder text is looked for in all documents that have its words at all; C4 drops documents that contain
-// "lorem ipsum", here it has to be a tenth of the document, or it is a note.
+// the weights of different phrases together are large for its length. 400 bytes with one strong phrase, 2,000 bytes
+// with four. Placeholder text is looked for in all documents that have its words at all; C4 drops documents that
+// contain "lorem ipsum", here it has to be a tenth of the document, or it is a note.
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "measure/text/find_word.h"
 #include "measure/text/phrases.h"
 #include "rules/rule.h"
 
@@ -43,17 +43,15 @@ class Judge final : public DocumentJudge {
     if (survey.letters < 40 || survey.of('q') == 0 || survey.of('p') < 2) return;
     const std::string_view text = document.text();
     // Of its words these two are the rarest in other languages; each stretch of some lines has one of them.
-    if (memmem(text.data(), text.size(), "ipsum", 5) == nullptr &&
-        memmem(text.data(), text.size(), "Ipsum", 5) == nullptr &&
-        memmem(text.data(), text.size(), "eiusmod", 7) == nullptr &&
-        memmem(text.data(), text.size(), "IPSUM", 5) == nullptr) {
+    if (find_word(text, "ipsum") == std::string_view::npos && find_word(text, "eiusmod") == std::string_view::npos)
       return;
-    }
     find_placeholder(text, found_);
     std::size_t bytes = 0;
     for (const FoundPhrase& stretch : found_) bytes += stretch.length;
     const bool bad = static_cast<double>(bytes) >= share_ * static_cast<double>(text.size());
-    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(found_, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     for (const FoundPhrase& stretch : found_) {
       out.add({.offset = stretch.offset,
                .length = stretch.length,
@@ -158,6 +156,7 @@ const Rule kBoilerplate{
          .references =
              "Raffel et al., Exploring the Limits of Transfer Learning (C4), 2020: policy lines, JavaScript, lorem "
              "ipsum."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.15};
 
 }  // namespace assay

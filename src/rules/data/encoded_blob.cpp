@@ -4,8 +4,8 @@
 // of such a batch is high whatever the model knows. A checksum beside a file name is ordinary text. So what counts is
 // how long a blob is, and how much of the document such things are: 512 characters (some 300 tokens) in a row, or 30 %
 // of the document. Of checksums, which lock files, logs of commits and lists of packages carry beside words, more than
-// half. Tables of 0x or quoted numbers in source code are data that someone wants to see: they are told from 60 % on. What is less
-// is a note.
+// half. Tables of 0x or quoted numbers in source code are data that someone wants to see: they are told from 60 % on.
+// What is less is a note.
 
 #include <algorithm>
 #include <memory>
@@ -85,6 +85,10 @@ class Judge final : public DocumentJudge {
     };
     std::sort(found_.begin(), found_.end(), longer);
     for (const Blob& blob : found_) {
+      if (out.found().size() == DocumentHits::kMost) {
+        out.add({.offset = blob.offset, .length = blob.length});  // only its bytes count
+        continue;
+      }
       DocumentHit hit{.offset = blob.offset,
                       .length = blob.length,
                       .severity = bad ? Severity::kWarning : Severity::kNote,
@@ -165,6 +169,7 @@ const Rule kEncodedBlob{
          .references =
              "Lozhkov et al., StarCoder 2 and The Stack v2, 2024 (encoded data). OLMo et al., 2 OLMo 2 Furious, "
              "2025 (repeated n-grams in batches of spikes). RFC 4648."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 1};
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -56,6 +57,10 @@ class Judge final : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     find_escapes(document.text(), document.survey, found_);
     if (found_.empty()) return;
+    // One kind may come from two searches.
+    std::ranges::sort(found_, [](const EscapeRun& a, const EscapeRun& b) {
+      return a.offset != b.offset ? a.offset < b.offset : a.kind < b.kind;
+    });
     std::array<Totals, kEscapeKinds> totals = {};
     for (EscapeRun& run : found_) {
       if (run.kind == EscapeKind::kPercent && run.in_address) continue;
@@ -64,6 +69,7 @@ class Judge final : public DocumentJudge {
       total.bytes += run.bytes;
       total.longest = std::max(total.longest, run.bytes);
     }
+    told_.clear();
     const bool judged = report_addresses(document, out);
     for (const bool warnings : {true, false}) {
       for (std::size_t kind = 0; kind < kEscapeKinds; ++kind) {
@@ -103,7 +109,7 @@ class Judge final : public DocumentJudge {
   }
 
   // Addresses may have percent signs; a document of little else is no text.
-  bool report_addresses(const SurveyedDocument& document, DocumentHits& out) const {
+  bool report_addresses(const SurveyedDocument& document, DocumentHits& out) {
     double bytes = 0;
     const EscapeRun* longest = nullptr;
     for (const EscapeRun& run : found_) {
@@ -119,6 +125,7 @@ class Judge final : public DocumentJudge {
              .confidence = 0.8,
              .reason = {"percent", {{"count", longest->count}}},
              .repaired = repaired(document.text(), *longest)});
+    told_.push_back(*longest);
     return true;
   }
 
@@ -132,16 +139,24 @@ class Judge final : public DocumentJudge {
               DocumentHits& out) {
     if (total.count < limits.least) return;
     taken_.clear();
+    std::size_t end = 0;
     for (const EscapeRun& run : found_) {
-      if (run.kind == limits.kind && !run.in_address &&
-          (run.kind != EscapeKind::kBackslashes || run.count >= limits.least))
-        taken_.push_back(run);
+      const bool counts = run.kind == limits.kind && !run.in_address &&
+                          (run.kind != EscapeKind::kBackslashes || run.count >= limits.least);
+      if (!counts || run.offset < end || is_told(run)) continue;
+      taken_.push_back(run);
+      end = run.offset + run.length;
     }
-    std::sort(taken_.begin(), taken_.end(), [](const EscapeRun& a, const EscapeRun& b) {
+    told_.insert(told_.end(), taken_.begin(), taken_.end());
+    std::ranges::sort(told_, {}, &EscapeRun::offset);
+    std::ranges::sort(taken_, [](const EscapeRun& a, const EscapeRun& b) {
       return a.bytes != b.bytes ? a.bytes > b.bytes : a.offset < b.offset;
     });
     for (const EscapeRun& run : taken_) {
-      if (overlaps(run, out)) continue;
+      if (out.found().size() == DocumentHits::kMost) {
+        out.add({.offset = run.offset, .length = run.length});  // only its bytes count
+        continue;
+      }
       out.add({.offset = run.offset,
                .length = run.length,
                .severity = warning ? Severity::kWarning : Severity::kNote,
@@ -151,15 +166,17 @@ class Judge final : public DocumentJudge {
     }
   }
 
-  static bool overlaps(const EscapeRun& run, const DocumentHits& out) {
-    return std::ranges::any_of(out.found(), [&](const DocumentHit& hit) {
-      return run.offset < hit.offset + hit.length && hit.offset < run.offset + run.length;
-    });
+  // Whether a run of another kind there has been told.
+  bool is_told(const EscapeRun& run) const {
+    const auto after = std::ranges::upper_bound(told_, run.offset, {}, &EscapeRun::offset);
+    if (after != told_.end() && after->offset < run.offset + run.length) return true;
+    return after != told_.begin() && run.offset < std::prev(after)->offset + std::prev(after)->length;
   }
 
   double shares_, run_;
   std::vector<EscapeRun> found_;
   std::vector<EscapeRun> taken_;
+  std::vector<EscapeRun> told_;
 };
 
 std::unique_ptr<DocumentJudge> judge_documents(const Parameters& set) { return std::make_unique<Judge>(set); }
@@ -220,6 +237,7 @@ const Rule kEscapeResidue{
          .references =
              "BigScience, chronicles of the 104B model (backslashes in OSCAR). OPT-175B logbook (JSON escaping). "
              "RFC 2045, RFC 3986, RFC 8259; HTML 4 entities."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.8};
 
 }  // namespace assay

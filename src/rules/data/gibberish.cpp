@@ -1,9 +1,10 @@
-// Letters that are no words, and words that are not what they look like. How: measure/text/gibberish.cpp, letter_tricks.cpp.
+// Letters that are no words, and words that are not what they look like. How: measure/text/gibberish.cpp,
+// letter_tricks.cpp.
 //
 // Random letters are a warning when they are a tenth of the document (a key struck by accident in a chat is a note);
-// babble, text upside down and lists of glitch tokens are the whole document. One word with a foreign look-alike is a slip
-// of the keyboard; three of them, and one word in twenty, are a disguise. Styled letters are a note: they can be brought
-// back to plain ones by normalisation (NFKC).
+// babble, text upside down and lists of glitch tokens are the whole document. One word with a foreign look-alike is a
+// slip of the keyboard; three of them, and one word in twenty, are a disguise. Styled letters are a note: they can be
+// brought back to plain ones by normalisation (NFKC).
 
 #include "measure/text/gibberish.h"
 
@@ -59,7 +60,9 @@ class Judge final : public DocumentJudge {
   void judge_letters(std::string_view text, const TextSurvey& survey, DocumentHits& out) {
     find_random_letters(text, survey, found_);
     const bool bad = share_of(found_, text) >= share_;
-    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(found_, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     for (const OddStretch& stretch : found_) {
       DocumentHit one = hit(stretch, bad, !bad ? 0.5 : stretch.length >= 100 ? 0.9 : 0.75, "letters");
       one.reason.values = {{"share", Value(static_cast<double>(stretch.count), Unit::kPercent)}};
@@ -74,6 +77,10 @@ class Judge final : public DocumentJudge {
     const bool bad =
         found_.size() >= 3 && static_cast<double>(found_.size()) >= disguised_ * static_cast<double>(words);
     for (const OddStretch& word : found_) {
+      if (out.found().size() == DocumentHits::kMost) {
+        out.add({.offset = word.offset, .length = word.length});  // only its bytes count
+        continue;
+      }
       DocumentHit one = hit(word, bad, bad ? 0.9 : 0.5, "disguise");
       one.reason.values = {{"count", found_.size()}};
       one.repaired = without_homoglyphs(text.substr(word.offset, word.length));
@@ -151,6 +158,7 @@ const Rule kGibberish{
          .false_alarms = "Lists of abbreviations; words of constructed languages; ciphers in documents about them.",
          .references = "Rumbelow and Watkins, SolidGoldMagikarp, 2023 (glitch tokens). Unicode Technical Standard 39 "
                        "(look-alikes)."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.7};
 
 }  // namespace assay

@@ -3,8 +3,8 @@
 // NeMo keeps an HTML page when a fifth of it is visible text; that is a filter for code. As text, a page of which a
 // quarter is layout is not extracted. Tags that Markdown allows (a picture, a line break, a centred title) stay below:
 // layout tags are asked for, eight of them, or the shell of a page (doctype, head, meta) with a script or a style.
-// Pages that a program makes or holds (React, PHP, templates) are source code: a note. MediaWiki and BBCode: one mark in
-// 150 bytes, and two kinds of marks or closed pairs, as each mark alone has other meanings.
+// Pages that a program makes or holds (React, PHP, templates) are source code: a note. MediaWiki and BBCode: one mark
+// in 150 bytes, and two kinds of marks or closed pairs, as each mark alone has other meanings.
 
 #include <algorithm>
 #include <memory>
@@ -26,7 +26,7 @@ class Judge final : public DocumentJudge {
     if (survey.of('<') >= 4 && survey.of('>') >= 4) judge_html(document, out);
     if (!out.found().empty()) return;
     const bool brackets = survey.of('[') >= 4 && survey.of(']') >= 4;
-    if (brackets || survey.of('\'') >= 6 || survey.of('|') >= 4) judge_wiki(document, out);
+    if (brackets || (survey.of('{') >= 4 && survey.of('|') >= 4)) judge_wiki(document, out);
     if (brackets && out.found().empty()) judge_bbcode(document, out);
   }
 
@@ -45,7 +45,9 @@ class Judge final : public DocumentJudge {
     const bool source = html_.source >= 2 || html_.other_tags > html_.tags;
     const bool bad = (page || pieces || bare) && !source;
     if (!bad && layout < 4 && html_.scripts == 0) return;
-    std::ranges::stable_sort(html_.stretches, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    std::ranges::sort(html_.stretches, [](const auto& a, const auto& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.offset < b.offset;
+    });
     for (const MarkupStretch& stretch : html_.stretches) {
       if (stretch.marks < 2 && stretch.bytes < 40) continue;
       out.add({.offset = stretch.offset,
@@ -128,6 +130,7 @@ const Rule kMarkupResidue{
          .false_alarms = "Corpora of code that want HTML files: switch the rule off there.",
          .references =
              "NVIDIA NeMo Curator (visible text of HTML). Penedo et al., The FineWeb Datasets, 2024 (extraction)."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.3};
 
 }  // namespace assay

@@ -25,7 +25,9 @@ class Judge final : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     find_minified(document.text(), document.survey, found_);
     if (found_.empty()) return;
-    std::ranges::stable_sort(found_, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(found_, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     double all = 0;
     for (const MinifiedStretch& stretch : found_) all += static_cast<double>(stretch.length);
     const double whole = static_cast<double>(document.text().size());
@@ -84,6 +86,7 @@ const Rule kMinified{
          .to_do = "Drop such files (names with .min.), or take the sources that they were made from.",
          .false_alarms = "Code of one line that someone wrote by hand, as in contests.",
          .references = "Li et al., StarCoder: may the source be with you, 2023, section on filters."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.3};
 
 }  // namespace assay

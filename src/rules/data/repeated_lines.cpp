@@ -52,7 +52,9 @@ class Judge final : public DocumentJudge {
  private:
   void report(std::string_view text, bool bad, double share, DocumentHits& out) {
     auto& stretches = found_.repeated;
-    std::ranges::stable_sort(stretches, [](const auto& a, const auto& b) { return a.length > b.length; });
+    std::ranges::sort(stretches, [](const auto& a, const auto& b) {
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
+    });
     for (const LineRepeats::Stretch& stretch : stretches) {
       if (stretch.offset + stretch.length > text.size()) continue;
       out.add({.offset = stretch.offset,
@@ -112,6 +114,7 @@ const Rule kRepeatedLines{
              "crawl carries, an export that joined parts.",
          .false_alarms = "Litanies; transcripts of machines that say one thing all day.",
          .references = "Rae et al., Scaling Language Models (Gopher), 2021, table A1."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 0.5};
 
 }  // namespace assay

@@ -1,13 +1,13 @@
 // One word, sentence or character over and over. How it is found: measure/text/repeats.cpp.
 //
-// OLMo 2 drops documents with 32 repeats of 1 to 13 tokens, wherever they stand. So does this rule, with bytes instead of
-// tokens, where the run is also 1 KiB or a tenth of the document; a shorter one in a long text (a ruler, a cry in a chat)
-// is a note. A longer period needs fewer repeats to be no text, when the run is half of the document. What has no
+// OLMo 2 drops documents with 32 repeats of 1 to 13 tokens, wherever they stand. So does this rule, with bytes instead
+// of tokens, where the run is also 1 KiB or a tenth of the document; a shorter one in a long text (a ruler, a cry in a
+// chat) is a note. A longer period needs fewer repeats to be no text, when the run is half of the document. What has no
 // letter (rulers of a table, matrices of zeros, lists of empty cells) is ordinary up to 1 KiB, blanks up to 256 bytes:
 // formatted tables are up to 200 columns wide.
 //
-// Stuffed keywords repeat without a period: few different words, hardly a sentence. They are looked for where the survey
-// sees letters and blanks and almost nothing else, in the first 2 KiB.
+// Stuffed keywords repeat without a period: few different words, hardly a sentence. They are looked for where the
+// survey sees letters and blanks and almost nothing else, in the first 2 KiB.
 
 #include <algorithm>
 #include <cmath>
@@ -62,8 +62,9 @@ class Judge final : public DocumentJudge {
     hits_.clear();
     for (const PeriodicRun& run : found_) consider(text, run);
     if (document.survey.longest_blank >= kMixedBlanks) consider_blanks(text);
-    std::ranges::stable_sort(hits_, [](const DocumentHit& a, const DocumentHit& b) {
-      return a.severity != b.severity ? a.severity > b.severity : a.length > b.length;
+    std::ranges::sort(hits_, [](const DocumentHit& a, const DocumentHit& b) {
+      if (a.severity != b.severity) return a.severity > b.severity;
+      return a.length != b.length ? a.length > b.length : a.offset < b.offset;
     });
     for (DocumentHit& hit : hits_) out.add(std::move(hit));
     if (hits_.empty()) consider_stuffing(document, out);
@@ -195,6 +196,7 @@ const Rule kRepeatedNgram{
          .references =
              "OLMo et al., 2 OLMo 2 Furious, 2025, section on repeated n-grams. BigScience, chronicles of the "
              "104B model."},
-    .judge_documents = judge_documents};
+    .judge_documents = judge_documents,
+    .harm = 1};
 
 }  // namespace assay

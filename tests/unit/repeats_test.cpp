@@ -1,0 +1,147 @@
+// Periodic text against every period tried at every place; lines that are counted.
+
+#include "measure/text/repeats.h"
+
+#include <random>
+
+#include "measure/text/line_repeats.h"
+#include "unit/judge_helpers.h"
+
+namespace assay {
+namespace {
+
+std::string letters(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string out(size, ' ');
+  for (char& c : out) c = static_cast<char>('a' + random() % 26);
+  return out;
+}
+
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+std::vector<PeriodicRun> runs_of(std::string_view text) {
+  PeriodFinder finder;
+  std::vector<PeriodicRun> out;
+  finder.find(text, out);
+  return out;
+}
+
+TEST(Repeats, EveryPeriodOfThirtyTwoRepeatsIsFoundAtEveryPlace) {
+  for (std::size_t period = 1; period <= 400; period += period < 70 ? 1 : 13) {
+    const std::size_t repeats = std::max<std::size_t>(32, (96 + period - 1) / period);
+    for (const std::size_t before :
+         {std::size_t{0}, std::size_t{1}, std::size_t{37}, std::size_t{64}, std::size_t{1001}}) {
+      // A period that is none of a shorter one: its first letter occurs once.
+      const std::string unit = "A" + letters(period - 1, static_cast<unsigned>(period));
+      const std::string text = letters(before, 3) + repeated(unit, repeats) + letters(before + 90, 4);
+      const std::vector<PeriodicRun> found = runs_of(text);
+      ASSERT_EQ(found.size(), 1U) << period << " after " << before;
+      EXPECT_EQ(found[0].period, period) << before;
+      EXPECT_LE(found[0].offset, before) << period;
+      EXPECT_GE(found[0].offset + found[0].length, before + repeats * period) << period;
+      EXPECT_LE(found[0].length, repeats * period + 8) << period;
+    }
+  }
+}
+
+TEST(Repeats, RandomTextHasNone) {
+  for (unsigned seed = 0; seed < 20; ++seed) EXPECT_TRUE(runs_of(letters(20'000, seed)).empty()) << seed;
+}
+
+TEST(Repeats, RunsDoNotOverlapAndAreTrue) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 60; ++round) {
+    std::string text;
+    while (text.size() < 20'000) {
+      text += letters(random() % 300, random());
+      text += repeated(letters(1 + random() % 200, random()), random() % 50);
+    }
+    std::size_t end = 0;
+    for (const PeriodicRun& run : runs_of(text)) {
+      ASSERT_GE(run.offset, end);
+      end = run.offset + run.length;
+      ASSERT_LE(end, text.size());
+      const std::string_view all = std::string_view(text).substr(run.offset, run.length);
+      ASSERT_EQ(all.substr(run.period), all.substr(0, all.size() - run.period));
+    }
+  }
+}
+
+TEST(Repeats, ALongPeriodOfFewRepeats) {
+  const std::string unit = letters(1500, 5);
+  const std::vector<PeriodicRun> found = runs_of(letters(700, 6) + repeated(unit, 4) + letters(700, 7));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].period, 1500U);
+  EXPECT_GE(found[0].length, 6000U);
+}
+
+TEST(RepeatedNgram, TheRunIsThePlace) {
+  const std::string before = "A lamp was lit on the wall of the harbour.\n";
+  const std::string run = repeated("go home now ", 120);
+  const std::string text = before + run + "\nAnd then it was day.";
+  const test::Judged found = test::judged("repeated-ngram", text);
+  EXPECT_TRUE(found.is_bad());
+  ASSERT_FALSE(found.hits.empty());
+  EXPECT_NEAR(static_cast<double>(found.hits.front().offset), static_cast<double>(before.size()), 2);
+  EXPECT_NEAR(static_cast<double>(found.hits.front().length), static_cast<double>(run.size()), 4);
+}
+
+TEST(RepeatedNgram, ThirtyOneAreNotThirtyTwo) {
+  const std::string rest = "and then the story goes on with other words, for a while and a little more.";
+  EXPECT_FALSE(test::judged("repeated-ngram", repeated("ok ", 31) + rest).is_bad());
+  EXPECT_TRUE(test::judged("repeated-ngram", repeated("ok ", 32) + rest).is_bad());
+}
+
+TEST(RepeatedNgram, BlanksFrom256On) {
+  const std::string prose = "A lamp was lit on the wall.";
+  EXPECT_FALSE(test::judged("repeated-ngram", prose + std::string(200, ' ') + prose).is_bad());
+  EXPECT_TRUE(test::judged("repeated-ngram", prose + std::string(300, ' ') + prose).is_bad());
+  EXPECT_TRUE(test::judged("repeated-ngram", prose + repeated(" \n\t\n", 90) + prose).is_bad());
+  EXPECT_TRUE(test::judged("repeated-ngram", prose + repeated("\xC2\xA0", 200) + prose).is_bad());
+  EXPECT_TRUE(test::judged("repeated-ngram", prose + repeated("\xE3\x80\x80", 120) + prose).is_bad());
+}
+
+TEST(RepeatedLines, HowOftenALineOccurs) {
+  const std::string line = "Copyright by the Harbour Company and its friends, all wrongs reserved.\n";
+  const std::string prose =
+      "A lamp was lit on the wall.\nNobody spoke on the quay.\nThe gulls slept on the roof of the market.\n";
+  const test::Judged found = test::judged("repeated-lines", prose + repeated(line, 40));
+  EXPECT_TRUE(found.is_bad());
+  ASSERT_FALSE(found.hits.empty());
+  EXPECT_EQ(found.hits.front().offset, prose.size());
+  EXPECT_FALSE(test::judged("repeated-lines", prose + line + prose + line).is_bad());
+}
+
+TEST(RepeatedLines, CountersAreOneForm) {
+  std::string pages;
+  std::string log;
+  for (int i = 1; i <= 40; ++i) {
+    pages += "This is page number " + std::to_string(i) + " of the harbour book\n";
+    log += "10:22:" + std::to_string(10 + i) + " step " + std::to_string(i * 10) + " loss 2." +
+           std::to_string(1000 - i) + "\n";
+  }
+  EXPECT_TRUE(test::judged("repeated-lines", pages).is_bad());
+  EXPECT_FALSE(test::judged("repeated-lines", log).is_bad());
+}
+
+TEST(LineRepeats, EqualSentencesOfOneLineAreUnits) {
+  std::string text;
+  for (int i = 0; i < 6; ++i)
+    text +=
+        "The lamp at the end of the quay is still burning. Something else number " + std::to_string(i) + " is here. ";
+  TextSurvey counts;
+  survey(text, counts);
+  LineCounter counter;
+  LineRepeats found;
+  counter.count(text, counts, found);
+  EXPECT_EQ(found.units, 12U);
+  EXPECT_EQ(found.most, 6U);
+  EXPECT_EQ(found.repeated_bytes, 5 * std::string_view("The lamp at the end of the quay is still burning.").size());
+}
+
+}  // namespace
+}  // namespace assay
