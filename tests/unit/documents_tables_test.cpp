@@ -174,6 +174,86 @@ TEST(JsonDocuments, AValueThatNeverEnds) {
   EXPECT_LE(got.largest_block, 4096U);
 }
 
+// Values that are too long cost themselves only, however blocks are cut.
+TEST(JsonDocuments, ValuesThatAreTooLong) {
+  DocumentOptions options;
+  options.format = "json";
+  options.longest_line = 100;
+  const std::string long_value = "{\"text\":\n\"" + std::string(9000, 'x') + "]\\\"\"}";
+  const std::string text = "[{\"text\":\"a\"},\n \n" + long_value + ",\n{\"text\":\"b\"},\n" + long_value;
+  for (const std::string end : {"\n]\n", "", "]"}) expect_same_for_any_block("a.json", text + end, options);
+  for (const std::size_t block : {1UL, 20UL, 64UL, 1000UL, 100000UL}) {
+    options.block = block;
+    const ReadFile got = read_documents("a.json", text, options);
+    EXPECT_THAT(got.documents, ElementsAre(ReadDocument{"a", "", 1, 1}, ReadDocument{"b", "", 5, 9034})) << block;
+    ASSERT_THAT(got.kinds(), ElementsAre(Kind::kTooLong, Kind::kTooLong)) << block;
+    EXPECT_EQ(got.faults[0], (ReadFault{Kind::kTooLong, 3, 17, 0, 9015, true, ""})) << block;
+    EXPECT_EQ(got.faults[1], (ReadFault{Kind::kTooLong, 6, 9048, 0, 9015, true, ""})) << block;
+    EXPECT_EQ(got.lines, 7U) << block;
+    EXPECT_TRUE(block > 1000 || got.largest_block <= 4096) << block;
+  }
+}
+
+TEST(JsonDocuments, AValueThatNeverEndsIsToldOnce) {
+  DocumentOptions options;
+  options.format = "json";
+  options.longest_line = 100;
+  // A string, a list, a scalar; a backslash is the last byte.
+  for (const std::string value : {"{\"text\":\"x", "[[{\"text\":1}", "5", "\"\\\\\\"}) {
+    std::string text = "[{\"text\":\"a\"},\n" + value + std::string(5000, 'y') + "\\";
+    expect_same_for_any_block("a.json", text, options);
+    options.block = 16;
+    const ReadFile got = read_documents("a.json", text, options);
+    EXPECT_THAT(got.texts(), ElementsAre("a")) << value;
+    EXPECT_THAT(got.faults, ElementsAre(ReadFault{Kind::kTooLong, 2, 15, 0, text.size() - 15, true, ""})) << value;
+    EXPECT_EQ(got.lines, 2U) << value;
+  }
+}
+
+TEST(JsonDocuments, BlanksAreNoValue) {
+  DocumentOptions options;
+  options.format = "json";
+  options.longest_line = 100;
+  const std::string blanks = std::string(3000, ' ') + std::string(3000, '\n') + std::string(3000, ',');
+  const std::string text = blanks + "[" + blanks + "{\"text\":\"a\"}" + blanks + "[]" + blanks + "]" + blanks;
+  expect_same_for_any_block("a.json", text, options);
+  options.block = 64;
+  const ReadFile got = read_documents("a.json", text, options);
+  EXPECT_THAT(got.documents, ElementsAre(ReadDocument{"a", "", 6001, 18001}));
+  EXPECT_THAT(got.faults, ElementsAre(ReadFault{Kind::kNotAnObject, 9001, 27013, 0, 2, true, "[]"}));
+  EXPECT_EQ(got.lines, 15001U);
+  EXPECT_LE(got.largest_block, 200U);
+}
+
+// An escape whose backslash ends a block, in a value that is kept and in one that is not.
+TEST(JsonDocuments, BackslashAtTheEdgeOfABlock) {
+  DocumentOptions options;
+  options.format = "json";
+  options.longest_line = 60;
+  for (const std::size_t size : {10UL, 200UL}) {
+    std::string value = "{\"text\":\"";
+    for (std::size_t i = 0; i < size; ++i) value += i % 3 == 0 ? "\\\"" : "\\\\";
+    const std::string text = "[" + value + "\"}, {\"text\":\"b\"}]";
+    expect_same_for_any_block("a.json", text, options);
+    for (options.block = 1; options.block < 40; ++options.block) {
+      const ReadFile got = read_documents("a.json", text, options);
+      ASSERT_FALSE(got.documents.empty()) << options.block;
+      EXPECT_EQ(got.documents.back().text, "b") << options.block;
+      EXPECT_THAT(got.kinds(), SizeIs(size > 60 ? 1 : 0)) << options.block;
+    }
+  }
+}
+
+TEST(JsonDocuments, ByteOrderMarkAndStrayBrackets) {
+  const std::string text = "\xef\xbb\xbf[{\"text\":\"a\"},\n{\"text\":\"b\"}]\n} {\"text\":\"c\"}\n";
+  DocumentOptions options;
+  options.format = "json";
+  const ReadFile got = read_documents("a.json", text, options);
+  EXPECT_THAT(got.texts(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(got.kinds(), ElementsAre(Kind::kByteOrderMark, Kind::kInvalidJson));
+  expect_same_for_any_block("a.json", text, options);
+}
+
 std::string many_values() {
   std::string out = "[";
   for (int i = 0; i < 40; ++i) {

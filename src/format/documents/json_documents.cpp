@@ -1,6 +1,7 @@
 // A JSON array may be larger than memory, so it is not parsed but cut: a value ends where its brackets are closed, and
 // strings are passed over with vectors. Each value is then read alone, as a line of JSON lines is. Where a bracket is
-// missing, all that follows is one value that never ends; no rule could tell where the next one begins.
+// missing, all that follows is one value that never ends; no rule could tell where the next one begins. A value that is
+// too long is cut like any other, but not kept: its length is told, and what follows is read.
 
 #include "format/documents/json_documents.h"
 
@@ -19,7 +20,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kEnoughObjects = 200;
-constexpr std::string_view kBetween = " \t\r\n,[]";
+constexpr std::string_view kEndsScalar = " \t\r\n,[]{}\"";
 
 }  // namespace
 
@@ -42,68 +43,62 @@ bool JsonCutter::string(std::string_view text) {
   return false;
 }
 
-// True: a value ends with it.
-bool JsonCutter::bracket(char c) {
-  if (c == '{' || c == '[') {
-    if (!started_ && c == '[') {
-      started_ = in_list_ = true;
-    } else {
-      started_ = true;
-      ++depth_;
-    }
-    return false;
+// Where no value has begun: whether one does not begin here either.
+bool JsonCutter::separates(char c) {
+  if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',') return true;
+  if (c == '[' && !started_) {
+    started_ = in_list_ = true;
+    return true;
   }
-  if (depth_ == 0) {
+  if (c == ']' && in_list_) {
     in_list_ = false;
-    return false;
+    return true;
   }
-  return --depth_ == 0;
+  return false;
+}
+
+// Of a value, outside of its strings and of scalars: whether it ends behind this byte.
+bool JsonCutter::ends_value(char c) {
+  switch (c) {
+    case '"': in_string_ = true; return false;
+    case '{':
+    case '[': ++depth_; return false;
+    case '}':
+    case ']':
+      if (depth_ > 0) --depth_;
+      return depth_ == 0;
+    default: in_scalar_ = depth_ == 0; return false;
+  }
 }
 
 bool JsonCutter::next(std::string_view text) {
   while (at_ < text.size()) {
+    bool ends = false;
     if (in_string_) {
       if (!string(text)) return false;
-      if (depth_ == 0) return true;
-      continue;
-    }
-    const char c = text[at_];
-    const bool between = kBetween.find(c) != std::string_view::npos;
-    if (in_scalar_) {
-      if (between || c == '{' || c == '}' || c == '"') {
-        in_scalar_ = false;
-        return true;
+      ends = depth_ == 0;
+    } else if (in_scalar_) {
+      ends = kEndsScalar.find(text[at_]) != std::string_view::npos;
+      in_scalar_ = !ends;
+      if (!ends) ++at_;
+    } else {
+      const char c = text[at_];
+      if (!in_value_ && !separates(c)) {
+        from_ = at_;
+        started_ = in_value_ = true;
       }
       ++at_;
-      continue;
+      ends = in_value_ && ends_value(c);
     }
-    ++at_;
-    if (c == '"') {
-      started_ = in_string_ = true;
-    } else if (c == '{' || c == '}' || c == '[' || c == ']') {
-      if (bracket(c)) return true;
-    } else if (depth_ == 0 && !between) {
-      started_ = in_scalar_ = true;
+    if (ends) {
+      in_value_ = false;
+      return true;
     }
   }
   return false;
 }
 
 namespace {
-
-// What separates a value from the one before it is no part of it.
-std::string_view value_in(std::string_view piece, std::size_t& before) {
-  // An array inside of the list keeps its own bracket: the list's stands before the first value only.
-  if (piece.find_first_not_of(kBetween) == std::string_view::npos) {  // what closes the list
-    before = piece.size();
-    return {};
-  }
-  before = piece.find_first_not_of(" \t\r\n,");
-  if (piece.substr(before).starts_with('[') && !piece.ends_with(']')) {
-    before = std::min(piece.find_first_not_of(kBetween, before), piece.size());
-  }
-  return piece.substr(before);
-}
 
 class JsonDocuments final : public DocumentReader {
  public:
@@ -119,59 +114,98 @@ class JsonDocuments final : public DocumentReader {
     bytes += rest_;
     rest_.clear();
     block = {.number = number_, .line = line_, .byte = byte_, .bytes = std::move(bytes)};
+    if (number_ == 0) pass_mark(block.bytes);
+    passed_ = {};
     const std::size_t end = cut(block);
-    if (end == 0) {
+    if (block.overlong == 0) {
+      rest_.assign(block.bytes, end);
+      block.bytes.resize(end);
+      see_passed(block.bytes);
+      cutter_.drop(end);
+    }
+    if (passed_.size == 0) {
       if (file_.error()) return std::unexpected(*file_.error());
       return false;
     }
-    rest_.assign(block.bytes, end);
-    block.bytes.resize(end);
-    cutter_.drop(std::min(cutter_.at(), end));
-    const std::uint64_t feeds = count_byte(block.bytes, '\n');
     const bool last = rest_.empty() && !file_.fill(rest_, 1);
-    block.lines = feeds + (last && block.bytes.back() != '\n' ? 1 : 0);
+    block.lines = passed_.feeds + (last && passed_.back != '\n' ? 1 : 0);
     block.stored = file_.stored() - stored_;
     stored_ = file_.stored();
-    line_ += feeds;
-    byte_ += end;
+    line_ += passed_.feeds;
+    byte_ += passed_.size;
     ++number_;
-    if (block.overlong > 0) block.bytes.resize(std::min(block.bytes.size(), LineBlocks::kKept));
     return true;
   }
 
   void take_apart(const DocumentBlock& block, DocumentSink& sink) const override;
 
  private:
-  // Where the block ends: behind the last value within its size, or behind the first one.
+  // What the block stands for, kept or not.
+  struct Passed {
+    std::uint64_t size = 0;
+    std::uint64_t feeds = 0;
+    char back = 0;
+  };
+
+  void see_passed(std::string_view bytes) {
+    if (bytes.empty()) return;
+    passed_.size += bytes.size();
+    passed_.feeds += count_byte(bytes, '\n');
+    passed_.back = bytes.back();
+  }
+
+  // A byte order mark is no value.
+  void pass_mark(std::string& bytes) {
+    if (!file_.peek(kByteOrderMark.size()).starts_with(kByteOrderMark)) return;
+    file_.fill(bytes, kByteOrderMark.size());
+    cutter_.pass(kByteOrderMark.size());
+  }
+
+  // Where the block ends: behind the first value that reaches its size, or behind separators that do. A value that is
+  // too long has a block of its own. `ends` has two places for each value: where it begins and where it ends.
   std::size_t cut(DocumentBlock& block) {
     std::string& bytes = block.bytes;
     bool more = file_.fill(bytes, size_);
     for (;;) {
       while (cutter_.next(bytes)) {
-        block.ends.push_back(cutter_.at());
+        block.ends.insert(block.ends.end(), {cutter_.from(), cutter_.at()});
         if (cutter_.at() >= size_) return cutter_.at();
       }
       if (!more) break;
-      const std::uint64_t whole = block.ends.empty() ? 0 : block.ends.back();
-      if (bytes.size() - whole > longest_) return pass_the_rest(block);
+      if (!cutter_.in_value()) {
+        if (bytes.size() >= size_) return bytes.size();
+      } else if (bytes.size() - cutter_.from() > longest_) {
+        if (cutter_.from() > 0) return cutter_.from();
+        pass_long_value(block);
+        return 0;
+      }
       more = file_.fill(bytes, bytes.size() + size_);
     }
-    // What is left is a value that is cut, or what closes the list.
-    if (!bytes.empty() && (block.ends.empty() || block.ends.back() < bytes.size())) block.ends.push_back(bytes.size());
+    if (cutter_.in_value()) {  // cut
+      block.ends.insert(block.ends.end(), {cutter_.from(), bytes.size()});
+      cutter_.pass(bytes.size() - cutter_.at());  // a backslash
+    }
     return bytes.size();
   }
 
-  // A value that is too long: nothing is known of what follows.
-  std::size_t pass_the_rest(DocumentBlock& block) {
-    if (!block.ends.empty()) return static_cast<std::size_t>(block.ends.back());
-    block.overlong = block.bytes.size();
-    std::string piece;
-    for (bool more = true; more;) {
-      piece.clear();
-      more = file_.fill(piece, size_);
-      block.overlong += piece.size();
+  // Reads to the end of the value that starts the block and is too long, and forgets what it reads.
+  void pass_long_value(DocumentBlock& block) {
+    std::string piece = std::move(block.bytes);
+    block.bytes.clear();
+    for (bool more = true, ended = false;;) {
+      if (!more && !ended) cutter_.pass(piece.size() - cutter_.at());  // a backslash
+      const std::string_view seen = std::string_view(piece).substr(0, cutter_.at());
+      block.bytes += seen.substr(0, LineBlocks::kKept - block.bytes.size());
+      see_passed(seen);
+      const std::size_t size = seen.size();
+      piece.erase(0, size);
+      cutter_.drop(size);
+      if (ended || !more) break;
+      more = file_.fill(piece, piece.size() + size_);
+      ended = cutter_.next(piece);
     }
-    return block.bytes.size();
+    block.overlong = passed_.size;
+    rest_ = std::move(piece);
   }
 
   UnpackedFile file_;
@@ -179,7 +213,8 @@ class JsonDocuments final : public DocumentReader {
   std::uint64_t longest_;
   TextField field_;
   JsonCutter cutter_;
-  std::string rest_;
+  Passed passed_;
+  std::string rest_;  // read, not yet handed over
   std::uint64_t number_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t byte_ = 0;
@@ -193,29 +228,24 @@ void JsonDocuments::take_apart(const DocumentBlock& block, DocumentSink& sink) c
   }
   ObjectDocument object(field_, sink);
   const std::string_view bytes = block.bytes;
+  if (block.byte == 0 && bytes.starts_with(kByteOrderMark)) {
+    sink.fault({.kind = LineFaultKind::kByteOrderMark, .line = 1, .length = kByteOrderMark.size(), .lost = false});
+  }
   const bool checked = simdjson::validate_utf8(bytes.data(), bytes.size());
   ObjectPlace place{block.line, block.byte};
   std::uint64_t number = 0;
-  std::size_t from = 0;
-  for (const std::uint64_t end : block.ends) {
-    std::string_view piece = bytes.substr(from, static_cast<std::size_t>(end) - from);
-    if (place.byte == 0 && piece.starts_with(kByteOrderMark)) {
-      sink.fault({.kind = LineFaultKind::kByteOrderMark, .line = 1, .length = kByteOrderMark.size(), .lost = false});
-      piece.remove_prefix(kByteOrderMark.size());
-      place.byte += kByteOrderMark.size();
-    }
-    std::size_t before = 0;
-    const std::string_view value = value_in(piece, before);
-    place.line += count_byte(piece.substr(0, before), '\n');
-    place.byte += before;
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i + 1 < block.ends.size(); i += 2) {
+    const auto from = static_cast<std::size_t>(block.ends[i]);
+    const std::string_view value = bytes.substr(from, static_cast<std::size_t>(block.ends[i + 1]) - from);
+    place.line += count_byte(bytes.substr(seen, from - seen), '\n');
+    place.byte = block.byte + from;
+    seen = from;
     if (value.size() > longest_) {
       sink.fault({.kind = LineFaultKind::kTooLong, .line = place.line, .byte = place.byte, .length = value.size()});
-    } else if (!value.empty() && sink.wants(place.line) && (checked || tell_utf8(value, place, sink))) {
+    } else if (sink.wants(place.line) && (checked || tell_utf8(value, place, sink))) {
       number += object.take(value, place, number) ? 1 : 0;
     }
-    place.line += count_byte(value, '\n');
-    place.byte += value.size();
-    from = static_cast<std::size_t>(end);
   }
 }
 
@@ -230,14 +260,10 @@ FieldChoice choose_field_of_values(std::string_view start, std::string_view fiel
   FieldChoice choice(field);
   if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
   JsonCutter cutter;
-  std::size_t from = 0;
   while (choice.objects() < kEnoughObjects && cutter.next(start)) {
-    std::size_t before = 0;
-    const std::string_view piece = value_in(start.substr(from, cutter.at() - from), before);
-    JsonWalk walk(piece);
+    JsonWalk walk(start.substr(cutter.from(), cutter.at() - cutter.from()));
     JsonValue value;
     if (walk.peek() == '{' && walk.value(value) && walk.at_end()) choice.see(value.raw);
-    from = cutter.at();
   }
   return choice;
 }
