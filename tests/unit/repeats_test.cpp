@@ -57,8 +57,8 @@ TEST(Repeats, RunsDoNotOverlapAndAreTrue) {
   for (int round = 0; round < 60; ++round) {
     std::string text;
     while (text.size() < 20'000) {
-      text += letters(random() % 300, random());
-      text += repeated(letters(1 + random() % 200, random()), random() % 50);
+      text += letters(random() % 300, static_cast<unsigned>(random()));
+      text += repeated(letters(1 + random() % 200, static_cast<unsigned>(random())), random() % 50);
     }
     std::size_t end = 0;
     for (const PeriodicRun& run : runs_of(text)) {
