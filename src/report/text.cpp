@@ -356,7 +356,8 @@ class TextReport {
       problems += file.problem_count;
       if (example == nullptr && (file.unused_lines > 0 || file.problem_count > 0)) example = &file;
     }
-    if (example == nullptr) return;
+    // Lines of a corpus are told one by one as a finding, and its ledger has no more of them.
+    if (example == nullptr || (report_.corpus && report_.runs.empty())) return;
     const Values values = {{"unused", unused},
                            {"lines", count_of(lines, containers ? kRecords : kLines, language())},
                            {"problems", count_of(problems, kProblems, language())},

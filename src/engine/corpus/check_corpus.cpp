@@ -68,9 +68,11 @@ FileRecord record_of(const Input& input, PassFile& file) {
   out.lines = static_cast<std::int64_t>(file.counts.lines);
   out.records = static_cast<std::int64_t>(file.counts.documents);
   out.unused_lines = static_cast<std::int64_t>(file.counts.lost_lines);
+  const bool gave = file.counts.documents + file.counts.lines > 0;
+  // A shard may be empty; a file that somebody named may not.
+  if (!out.error && !gave && input.named) out.error = Error{ErrorCode::kUnrecognised, "holds no document", {}, ""};
   if (!out.error) return out;
   if (out.error->where.path.empty()) out.error->where.path = input.path;
-  const bool gave = file.counts.documents + file.counts.lines > 0;
   if (gave) {
     out.truncated = out.error->code == ErrorCode::kTruncated;
     out.problems.push_back(std::move(*out.error));

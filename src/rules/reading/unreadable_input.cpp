@@ -24,14 +24,14 @@ Location place_of(const FileRecord& file, const Error* error) {
 std::string spoken(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 // Why a whole file gave nothing, by what one can do about it.
-const char* action_of(ErrorCode code) {
+const char* action_of(ErrorCode code, bool corpus) {
   switch (code) {
     case ErrorCode::kNotFound: return "check-path";
     case ErrorCode::kUnreadable: return "check-permission";
     case ErrorCode::kLimit: return "check-limit";
     case ErrorCode::kCorrupt:
     case ErrorCode::kTruncated: return "copy-again";
-    default: return "name-log";
+    default: return corpus ? "name-documents" : "name-log";
   }
 }
 
@@ -77,7 +77,7 @@ void judge_whole_files(const Report& read, Findings& out) {
   if (first->error && !first->error->hint.empty()) {
     finding.evidence.push_back({{"hint", {{"hint", first->error->hint}}}, {}, {}});
   }
-  finding.actions.push_back({{action_of(code), {{"path", spoken(first->path)}}}, ""});
+  finding.actions.push_back({{action_of(code, read.corpus.has_value()), {{"path", spoken(first->path)}}}, ""});
   out.add(std::move(finding));
 }
 
@@ -168,29 +168,31 @@ const Rule kUnreadableInput{
     .parameters = {{"share", "of the records or bytes", 0.05, 0, 1,
                     "a few broken lines lose a few records; one in twenty means that writer and reader disagree, and "
                     "what was read may not be what happened"}},
-    .sentences = {{"file", "{path}: {why}", "{path} 不是可读取的训练日志（{why}）"},
-                  {"file-missing", "{path}: {why}", "{path}：没有这个文件或目录"},
-                  {"file-unreadable", "{path}: {why}", "{path}：无法打开或读取（{why}）"},
-                  {"file-damaged", "{path}: {why}", "{path}：文件已损坏（{why}）"},
-                  {"file-limit", "{path}: {why}", "{path}：超出保护上限（{why}）"},
-                  {"files", "{count} files gave nothing; first {path}: {why}",
-                   "{count} 个文件没有读到内容；第一个是 {path}：{why}"},
-                  {"limit", "{path}: {why}", "{path}：{why}"},
-                  {"bytes", "{bytes} of {all} bytes of {path} are damaged and were passed over ({share}); first: {why}",
-                   "{path} 共 {all} 字节，其中 {bytes} 字节已损坏并被跳过（{share}）；第一处：{why}"},
-                  {"lines", "{count} broken records in {path} ({share}); first: {why}",
-                   "{path} 中有 {count} 条损坏的记录（{share}）；第一条：{why}"},
-                  {"settings", "{path}, line {line}: {why} ({count} places)",
-                   "{path} 第 {line} 行：{why}（共 {count} 处）"},
-                  {"hint", "{hint}", "提示：{hint}"},
-                  {"check-path", "check the path {path}", "检查路径 {path} 是否正确"},
-                  {"check-permission", "check that {path} may be read by this user",
-                   "检查当前用户是否有权限读取 {path}"},
-                  {"check-limit", "{path} exceeds a limit that protects the machine: split it",
-                   "{path} 超出了保护机器的上限，请拆分后再试"},
-                  {"copy-again", "{path} is damaged: copy it again from its source", "{path} 已损坏，请重新拷贝"},
-                  {"name-log", "name a training log or a folder that holds one", "请指定训练日志或包含它的目录"},
-                  {"look-at-ledger", "see what was not used and why", "查看哪些内容没有用上以及原因"}},
+    .sentences =
+        {{"file", "{path}: {why}", "{path} 不是可读取的训练日志（{why}）"},
+         {"file-missing", "{path}: {why}", "{path}：没有这个文件或目录"},
+         {"file-unreadable", "{path}: {why}", "{path}：无法打开或读取（{why}）"},
+         {"file-damaged", "{path}: {why}", "{path}：文件已损坏（{why}）"},
+         {"file-limit", "{path}: {why}", "{path}：超出保护上限（{why}）"},
+         {"files", "{count} files gave nothing; first {path}: {why}",
+          "{count} 个文件没有读到内容；第一个是 {path}：{why}"},
+         {"limit", "{path}: {why}", "{path}：{why}"},
+         {"bytes", "{bytes} of {all} bytes of {path} are damaged and were passed over ({share}); first: {why}",
+          "{path} 共 {all} 字节，其中 {bytes} 字节已损坏并被跳过（{share}）；第一处：{why}"},
+         {"lines", "{count} broken records in {path} ({share}); first: {why}",
+          "{path} 中有 {count} 条损坏的记录（{share}）；第一条：{why}"},
+         {"settings", "{path}, line {line}: {why} ({count} places)", "{path} 第 {line} 行：{why}（共 {count} 处）"},
+         {"hint", "{hint}", "提示：{hint}"},
+         {"check-path", "check the path {path}", "检查路径 {path} 是否正确"},
+         {"check-permission", "check that {path} may be read by this user", "检查当前用户是否有权限读取 {path}"},
+         {"check-limit", "{path} exceeds a limit that protects the machine: split it",
+          "{path} 超出了保护机器的上限，请拆分后再试"},
+         {"copy-again", "{path} is damaged: copy it again from its source", "{path} 已损坏，请重新拷贝"},
+         {"name-documents",
+          "name a file of documents, or a folder that holds some ('assay corpus check --help' lists the kinds)",
+          "请指定文档文件或包含它的目录（'assay corpus check --help' 列出支持的类型）"},
+         {"name-log", "name a training log or a folder that holds one", "请指定训练日志或包含它的目录"},
+         {"look-at-ledger", "see what was not used and why", "查看哪些内容没有用上以及原因"}},
     .docs = {.finds = "Paths that were named and gave nothing, files that the system would not let assay read, and "
                       "broken records within readable files.",
              .matters = "What could not be read was not judged. Without this, silence would look like health.",
