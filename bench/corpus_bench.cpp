@@ -54,7 +54,7 @@ std::string english(Chance& chance) {
       "morning", "country", "question", "against", "letter",  "number",  "following", "language", "reason",  "weather",
       "perhaps", "village", "machine",  "company", "history", "science", "mountain",  "picture",  "another", "because"};
   std::string out;
-  for (std::size_t word = 0; out.size() < kDocument; ++word) {
+  while (out.size() < kDocument) {
     // Zipf: the n-th word is used as 1/n.
     const auto rank =
         static_cast<std::size_t>(std::exp(chance.next() * std::log(static_cast<double>(std::size(kWords)))));

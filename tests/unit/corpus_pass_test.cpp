@@ -1,4 +1,5 @@
-// The pass over a corpus: the same report for any number of threads, in the order of the corpus, whatever is in the way.
+// The pass over a corpus: the same report for any number of threads, in the order of the corpus, whatever is in the
+// way.
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-// What a character is: one table of bytes for the Basic Multilingual Plane, built once from the properties that ICU has,
-// and a few ranges beyond it. Detectors ask this for every character of a text that is not ASCII, so it is a load from
-// 64 KiB of which a text in one script touches some hundred bytes, not a search.
+// What a character is: one table of bytes for the Basic Multilingual Plane, built once from the properties that ICU
+// has, and a few ranges beyond it. Detectors ask this for every character of a text that is not ASCII, so it is a load
+// from 64 KiB of which a text in one script touches some hundred bytes, not a search.
 //
-// Sources: Unicode 15 (general category, script); GB 2312, Big5 and JIS X 0208 order their common ideographs by sound or
-// by strokes in a first level, and the rare ones in a second: level 1 is what a reader knows. The levels are taken from
-// the code ranges of the encodings themselves (GB 2312: lead bytes B0 to D7; Big5: A4 to C6; JIS: B0 to CF in EUC-JP).
-// Limits: characters newer than Unicode 15 count as unassigned; whoever judges by that asks for several.
+// Sources: Unicode 15 (general category, script); GB 2312, Big5 and JIS X 0208 order their common ideographs by sound
+// or by strokes in a first level, and the rare ones in a second: level 1 is what a reader knows. The levels are taken
+// from the code ranges of the encodings themselves (GB 2312: lead bytes B0 to D7; Big5: A4 to C6; JIS: B0 to CF in
+// EUC-JP). Limits: characters newer than Unicode 15 count as unassigned; whoever judges by that asks for several.
 
 #include "measure/text/characters.h"
 

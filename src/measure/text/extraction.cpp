@@ -1,5 +1,5 @@
-// What programs that take text out of PDF files leave behind. A page holds glyphs and places, no words: blanks are guessed
-// from gaps, ligatures are single glyphs, and a font without a table of characters has numbers only.
+// What programs that take text out of PDF files leave behind. A page holds glyphs and places, no words: blanks are
+// guessed from gaps, ligatures are single glyphs, and a font without a table of characters has numbers only.
 //
 // Letters apart: a stretch of single letters with one blank between each, where the letters are as mixed as in words (a
 // third of them vowels or, in other scripts, at least six different ones): alphabets and matrices are not.
@@ -156,8 +156,8 @@ bool is_glued(std::string_view word) {
   }
   if (letters < 20 || letters * 100 < word.size() * 85 || small * 100 < letters * 85) return false;
   if (vowels * 4 < letters || vowels * 2 > letters || turns * 8 > letters) return false;
-  // The twenty most frequent threes of letters of English: a seventh of running text, a thirtieth of long words of other
-  // languages.
+  // The twenty most frequent threes of letters of English: a seventh of running text, a thirtieth of long words of
+  // other languages.
   static constexpr std::array<std::string_view, 20> kFrequent = {"the", "and", "ing", "her", "hat", "his", "tha",
                                                                  "ere", "for", "ent", "ion", "ter", "was", "you",
                                                                  "ith", "ver", "all", "wit", "thi", "tio"};

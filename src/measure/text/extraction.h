@@ -25,12 +25,12 @@ std::string unspaced(std::string_view text);
 /// Whether a word without blanks is several words: "Weproposeanewmethodfordetecting".
 bool is_glued(std::string_view word);
 
-/// Whether a word that has lost its ligature (fi, fl, ff, ffi) stands here: "signi cant", "e cient", " rst". `at`: of the
-/// blank. The length of what is left of the word from `from` on; 0: none.
+/// Whether a word that has lost its ligature (fi, fl, ff, ffi) stands here: "signi cant", "e cient", " rst". `at`: of
+/// the blank. The length of what is left of the word from `from` on; 0: none.
 std::size_t lost_ligature(std::string_view text, std::size_t at, std::size_t& from);
 
-/// By how much glyph numbers lie below the characters that they show, where the text is one of glyph numbers: most often
-/// 29 ("7KH TXLFN" is "The quick"); 0: it is none.
+/// By how much glyph numbers lie below the characters that they show, where the text is one of glyph numbers: most
+/// often 29 ("7KH TXLFN" is "The quick"); 0: it is none.
 int glyph_shift(const TextSurvey& survey);
 
 }  // namespace assay

@@ -158,8 +158,8 @@ TextKind kind_of_writing(const TextSurvey& survey, const KindCues& cues, std::ui
   return shown > 0 && at_least(letters, 65, shown) ? TextKind::kProse : TextKind::kOther;
 }
 
-// Text without any of the signs that another kind is made of, in lines of some length: most of what is read from the web,
-// and nothing in a window of it would say otherwise.
+// Text without any of the signs that another kind is made of, in lines of some length: most of what is read from the
+// web, and nothing in a window of it would say otherwise.
 bool is_plain_prose(const TextSurvey& survey) {
   constexpr std::uint32_t kApart = 400;     // bytes from one sign to the next
   constexpr std::uint32_t kLongLine = 120;  // bytes of a line: no list and no talk

@@ -1,9 +1,9 @@
 // How likely a text is: a model of single characters and of the kinds of two neighbours, for all scripts at once.
 //
-// Wrong decodings are undone by trying: what comes out has to be more likely than what stands there. Both are readings of
-// the same bytes, so their likelihoods can be compared, and a model that is right within a nat a character decides after
-// a few characters, because wrong readings cost twice as much: a letter that is rare in its language, an ideograph that
-// no one knows, a capital in the middle of a word, a sign between letters.
+// Wrong decodings are undone by trying: what comes out has to be more likely than what stands there. Both are readings
+// of the same bytes, so their likelihoods can be compared, and a model that is right within a nat a character decides
+// after a few characters, because wrong readings cost twice as much: a letter that is rare in its language, an
+// ideograph that no one knows, a capital in the middle of a word, a sign between letters.
 //
 // The model is small on purpose: no table has to be trained, stored and trusted.
 //   Cyrillic     frequencies of the letters of Russian; letters of other languages as rare ones
@@ -11,8 +11,8 @@
 //                (GB 2312, Big5, JIS); rare ones
 //   Hangul       the 100 most frequent syllables; others of KS X 1001; the other 8,800
 //   other scripts and Latin: one value for a letter, another for a rare one
-//   neighbours   what a change of script, of case or a sign within a word costs, and, in Cyrillic and Greek, a vowel or a
-//                consonant behind another one
+//   neighbours   what a change of script, of case or a sign within a word costs, and, in Cyrillic and Greek, a vowel or
+//                a consonant behind another one
 // In nats; set from the shares in running text (a character of share p costs -ln p), rounded.
 // Limits: says nothing of words. Two readings in one script whose letters are equally frequent are not told apart.
 

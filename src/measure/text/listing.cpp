@@ -1,7 +1,8 @@
-// Lines of disassembly, told by their shape: an offset, an operation of the machine, its operands. The shape is what the
-// printing tools write (CPython's dis, javap -c -v, ildasm, dexdump, objdump -d, wasm-objdump, xxd, hexdump, od, luac -l,
-// evm disasm, cuobjdump); the operations of Python and Java are checked by the beginnings of their names, so that a numbered
-// list in capitals is none. Assembly that is written for an assembler has no offsets and is source: it is not matched.
+// Lines of disassembly, told by their shape: an offset, an operation of the machine, its operands. The shape is what
+// the printing tools write (CPython's dis, javap -c -v, ildasm, dexdump, objdump -d, wasm-objdump, xxd, hexdump, od,
+// luac -l, evm disasm, cuobjdump); the operations of Python and Java are checked by the beginnings of their names, so
+// that a numbered list in capitals is none. Assembly that is written for an assembler has no offsets and is source: it
+// is not matched.
 //
 // One pass over a line, no memory. Limits: dumps that were wrapped or lost their columns.
 

@@ -1,17 +1,17 @@
 // Text that was decoded with another code page than its own, none of them UTF-8 over one byte (see misread_utf8.cpp).
 //
 // Two steps. First, stretches that are unlikely as they stand: the segment with the greatest sum of surprise (Kadane's
-// algorithm), where a character's surprise is its cost under the model of likelihood.h less what characters of its script
-// usually cost. Text that is what it seems has a negative mean, so that sums stay low and nothing more is done. Second, for
-// a stretch whose sum is high, every pair of encodings is tried: the characters back into bytes of the one that it was
-// decoded with, those bytes into characters of the one that it was written in. The pair that gains most wins if the gain
-// is more than trying so many pairs can give by chance (14 nats for one stretch, ln 500 = 6 of which for the number of
-// pairs), and a seventh of what the stretch costs. Clean text that happens to be surprising (a list of rare ideographs,
-// a table of boxes) gains nothing in any other reading.
+// algorithm), where a character's surprise is its cost under the model of likelihood.h less what characters of its
+// script usually cost. Text that is what it seems has a negative mean, so that sums stay low and nothing more is done.
+// Second, for a stretch whose sum is high, every pair of encodings is tried: the characters back into bytes of the one
+// that it was decoded with, those bytes into characters of the one that it was written in. The pair that gains most
+// wins if the gain is more than trying so many pairs can give by chance (14 nats for one stretch, ln 500 = 6 of which
+// for the number of pairs), and a seventh of what the stretch costs. Clean text that happens to be surprising (a list
+// of rare ideographs, a table of boxes) gains nothing in any other reading.
 //
-// What is lost (U+FFFD) stays a hole: the bytes around it are decoded on their own.
-// Only the first 256 characters of a stretch are tried, and at most 8 stretches of a text before a pair is found, so that
-// no text takes long. Limits: short names; two encodings in which the text reads equally well.
+// What is lost (U+FFFD) stays a hole: the bytes around it are decoded on their own. Only the first 256 characters of a
+// stretch are tried, and at most 8 stretches of a text before a pair is found, so that no text takes long. Limits:
+// short names; two encodings in which the text reads equally well.
 
 #include "measure/text/wrong_page.h"
 
@@ -222,8 +222,8 @@ double cost_as(std::u32string_view text, std::uint8_t was, std::size_t invalid) 
   return cost;
 }
 
-// The small accented letter of French, German or Spanish that a character is, if it was decoded with this page; 0: none,
-// or one that may stand for the Latin letter that it looks like.
+// The small accented letter of French, German or Spanish that a character is, if it was decoded with this page; 0:
+// none, or one that may stand for the Latin letter that it looks like.
 char32_t accent(char32_t code, std::uint8_t read_as) {
   constexpr std::u32string_view kLookAlike = U"асеорухіјѕοαυνι";
   if (kLookAlike.find(code) != std::u32string_view::npos) return 0;
@@ -238,8 +238,8 @@ char32_t accent(char32_t code, std::uint8_t read_as) {
   return kAccents.find(out) != std::u32string_view::npos ? out : 0;
 }
 
-// Which part of its cost a stretch has to gain at least. Two alphabets of one size are mapped onto each other by any pair
-// of pages, so that a little is gained by chance.
+// Which part of its cost a stretch has to gain at least. Two alphabets of one size are mapped onto each other by any
+// pair of pages, so that a little is gained by chance.
 double least_share(std::uint8_t read_as, std::uint8_t was) {
   return read_as < kSinglePages && was < kSinglePages ? 0.2 : 0.14;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Text in an old encoding that was decoded with another one: Russian in KOI8-R read as Windows-1251, GBK read as Latin-1,
-// UTF-8 read as GBK, UTF-16 with its bytes swapped.
+// Text in an old encoding that was decoded with another one: Russian in KOI8-R read as Windows-1251, GBK read as
+// Latin-1, UTF-8 read as GBK, UTF-16 with its bytes swapped.
 
 #include <cstdint>
 #include <string>

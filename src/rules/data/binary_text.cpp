@@ -1,8 +1,8 @@
 // Binary files that were decoded as text: pictures, archives, programs, whole or as a stretch between prose.
 //
 // What a decoder leaves of random bytes has control characters in a density that no text has: of 256 values 29 are C0
-// controls that text does not use, so a tenth of the characters, whichever one-byte encoding was assumed; with UTF-8 and
-// replacement the rest is U+FFFD, with UTF-8 and errors ignored two characters in nine are controls. The stretch is
+// controls that text does not use, so a tenth of the characters, whichever one-byte encoding was assumed; with UTF-8
+// and replacement the rest is U+FFFD, with UTF-8 and errors ignored two characters in nine are controls. The stretch is
 // found as the segment with the greatest sum of points (Kadane's algorithm): a control counts for, an ordinary letter
 // against, with weights that put the break-even at about one control in eight ordinary characters. One pass, no memory.
 //

@@ -1,13 +1,13 @@
 // Machine code as text: disassembly and dumps, line by line, and code in hexadecimal digits.
 //
-// A listing is a stretch in which at least `lines` lines have the shape that a printing tool gives them (see listing.h),
-// with no more than two others between (function headers, blank lines). Where listings are half of a document it is one;
-// a listing within an article explains something and is a note. A run of hexadecimal digits is told by its first bytes:
-// contracts of Ethereum, WebAssembly, Java classes, programs.
+// A listing is a stretch in which at least `lines` lines have the shape that a printing tool gives them (see
+// listing.h), with no more than two others between (function headers, blank lines). Where listings are half of a
+// document it is one; a listing within an article explains something and is a note. A run of hexadecimal digits is told
+// by its first bytes: contracts of Ethereum, WebAssembly, Java classes, programs.
 //
-// Reads lines only where the survey has enough lines and digits or underscores for it, and words only where a run without
-// blanks is long enough.
-// Limits: assembly source is code, not a listing; other hexadecimal text belongs to encoded-blob.
+// Reads lines only where the survey has enough lines and digits or underscores for it, and words only where a run
+// without blanks is long enough. Limits: assembly source is code, not a listing; other hexadecimal text belongs to
+// encoded-blob.
 
 #include <algorithm>
 #include <memory>

@@ -2,10 +2,10 @@
 //
 // A share of digits does not tell them from tables: a CSV file with a header, a sequence with its name or a log has as
 // many. What those have, and a dump lacks, is words. So numbers are counted against different words: where 25 or more
-// numbers fall to each word that the document has, the words are a frame ("No. … period") and the numbers the content. A
-// word counts once, however often it is repeated, and an ideograph is half a word. A header that names columns (as many
-// fields in the first line that has letters as in the lines below it) makes the document a table, which is left to the
-// share of tables.
+// numbers fall to each word that the document has, the words are a frame ("No. … period") and the numbers the content.
+// A word counts once, however often it is repeated, and an ideograph is half a word. A header that names columns (as
+// many fields in the first line that has letters as in the lines below it) makes the document a table, which is left to
+// the share of tables.
 //
 // Digits of all scripts count. Exponents, hexadecimal digits glued to digits and signs belong to their number.
 // The survey decides for nearly all documents: digits must be half of what is visible, letters a fifth at most.

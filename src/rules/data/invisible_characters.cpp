@@ -1,5 +1,5 @@
-// Characters that cannot be seen, or that are none: zero-width characters, direction controls, tags, variation selectors
-// in rows, soft hyphens in every word, marks stacked upon marks, private use, unassigned code points.
+// Characters that cannot be seen, or that are none: zero-width characters, direction controls, tags, variation
+// selectors in rows, soft hyphens in every word, marks stacked upon marks, private use, unassigned code points.
 //
 // Nearly all of them have a right use, and the neighbours tell it:
 //   joiners (U+200C, U+200D)   in Arabic, Persian, Indic and Mongolian words and between emoji

@@ -5,8 +5,8 @@
 //     and threes that no language has; one of them in a long text is found, with its place.
 //   A text in an old encoding read with another one, and UTF-8 read as GBK and its like (measure/text/wrong_page.h).
 //     Here nothing is impossible, only unlikely: the likelihood of both readings decides.
-//   What is left of bytes that were lost before: U+FFFD in UTF-8 read as GBK, memory that was never written. It is known
-//     by its looks and cannot be undone.
+//   What is left of bytes that were lost before: U+FFFD in UTF-8 read as GBK, memory that was never written. It is
+//     known by its looks and cannot be undone.
 // Where the first two both explain a text, the likelier reading is told.
 //
 // Reads the characters above ASCII twice; nothing where there are none. Places and the number of tries are bounded, so

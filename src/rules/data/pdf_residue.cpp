@@ -1,5 +1,5 @@
-// Text that was taken out of PDF files badly: letters apart, words together, ligatures lost, words cut by hyphens, glyph
-// numbers in place of characters. How each is told stands in extraction.cpp; here is when it is asked.
+// Text that was taken out of PDF files badly: letters apart, words together, ligatures lost, words cut by hyphens,
+// glyph numbers in place of characters. How each is told stands in extraction.cpp; here is when it is asked.
 //
 //   glyph numbers, "(cid:12)"   the histogram of the survey; the marks themselves, where there are brackets and digits
 //   letters apart               blanks are two fifths of the text

@@ -1,5 +1,5 @@
-// Characters that are lost: U+FFFD, which decoders put where bytes made no sense, and question marks, which encoders put
-// where a character had no code.
+// Characters that are lost: U+FFFD, which decoders put where bytes made no sense, and question marks, which encoders
+// put where a character had no code.
 //
 // U+FFFD is a fault wherever it stands beside letters. One or two that stand alone (in quotes, say) may be meant: texts
 // on Unicode show the character, and so do tests. Those are a note.
