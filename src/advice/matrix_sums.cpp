@@ -23,7 +23,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kProducts = std::size_t{1} << 14;  // of all rows: a few milliseconds
+constexpr std::size_t kProducts = std::size_t{1} << 16;  // of all rows: some milliseconds
 constexpr std::size_t kLeastRows = 2;
 
 std::vector<double> drawn(const MatrixUnit& unit, Distribution distribution, std::uint64_t stream, std::size_t count) {

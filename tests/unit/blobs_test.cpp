@@ -74,7 +74,7 @@ std::vector<Form> forms() {
 
 TEST(Blobs, EveryFormIsOneBlobInProse) {
   const std::string before = "The lamp is lit, and this follows:\n";
-  const std::string after = "\nand then the text goes on as before.\n";
+  const std::string after = "\nThen the text goes on as before.\n";
   for (const Form& form : forms()) {
     const std::vector<Blob> found = blobs_of(before + form.text + after);
     ASSERT_EQ(found.size(), 1U) << form.name;

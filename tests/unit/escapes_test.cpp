@@ -65,7 +65,7 @@ TEST(EscapeResidue, ATextOfEscapesIsAWarning) {
            Written{"double-entity", "caf&amp;eacute; &amp;amp;nbsp; d&amp;icirc;ner &amp;lt;b&amp;gt;"},
            Written{"quoted-printable", "caf=C3=A9 =E2=80=93 d=C3=AEner"},
            Written{"terminal", "\x1b[32mok\x1b[0m reader"},
-           Written{"terminal", "[32mok[0m reader [31mfail[0m writer"},
+           Written{"terminal", "[32mok[0m reader [31mfail[0m writer [33mlate[0m lamp"},
            Written{"byte-token", "the <0xE6><0xB8><0xAF> lamp"},
            Written{"quoted", times("{\\\"a\\\": \\\"b\\\"}, ", 5)},
            Written{"line-feed", "One.\\nTwo.\\n\\nThree.\\n"},

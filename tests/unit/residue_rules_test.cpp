@@ -140,10 +140,15 @@ struct Page {
 };
 
 std::vector<Page> pages() {
-  const std::string script =
+  const std::string program =
       "var lamp=function(){\"use strict\";function e(e,t){return e=e||0,t=t||1,e+t}var t={},n=[];function "
       "r(e){if(!t[e]){t[e]={id:e};"
       "n.push(t[e])}return t[e]}return{get:r,all:function(){return n.slice()},count:function(){return n.length}}}();";
+  const std::string script = program + program;
+  const std::string rules =
+      ".a,.a *{box-sizing:border-box}.a{display:block;width:20px;height:20px;border:1px solid "
+      "#000}.a.on{background:#ff0;color:#000}"
+      ".b{margin:0;padding:2px 4px;font-size:12px}@media print{.a{display:none}}";
   const std::string prose = "The harbour was quiet when the last boat came in, and nobody on the quay spoke.";
   const std::string lorem =
       "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore "
@@ -151,16 +156,13 @@ std::vector<Page> pages() {
   return {
       {"minified", "script", script},
       {"minified", "script in prose", prose + "\n" + script + "\n" + prose, script},
-      {"minified", "style",
-       ".a,.a *{box-sizing:border-box}.a{display:block;width:20px;height:20px;border:1px solid "
-       "#000}.a.on{background:#ff0;color:#000}"
-       ".b{margin:0;padding:2px 4px;font-size:12px}@media print{.a{display:none}}"},
+      {"minified", "style", rules + rules},
       {"boilerplate", "placeholder", lorem},
       {"boilerplate", "placeholder in prose", prose + "\n" + lorem + "\n" + prose, lorem},
       {"boilerplate", "cookies", "This website uses cookies. Accept all. Cookie settings"},
       {"boilerplate", "error", "404 Not Found\nThe page you requested could not be found",
        "404 Not Found\nThe page you requested could not be found"},
-      {"boilerplate", "chinese", "抱歉，您访问的页面不存在"},
+      {"boilerplate", "chinese", "抱歉，您访问的页面不存在", "抱歉，您访问的页面"},
       {"markup-residue", "pieces",
        "<div class=\"a\"><span>1</span></div><div class=\"a\"><span>2</span></div><div "
        "class=\"a\"><span>3</span></div>"},

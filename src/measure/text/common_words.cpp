@@ -158,7 +158,7 @@ bool is_listed(std::string_view word) {
 bool is_common_word(std::string_view word) {
   if (word.size() > kLongest) return false;
   if (is_listed(word)) return true;
-  for (const std::string_view ending : {"s", "es", "ed", "d", "ing", "ly", "er", "ies", "ings"}) {
+  for (const std::string_view ending : {"s", "es", "ed", "d", "ing", "ly", "er", "ies", "ings", "st", "est"}) {
     if (word.size() < ending.size() + 3 || lower(word.substr(word.size() - ending.size())) != ending) continue;
     if (is_listed(word.substr(0, word.size() - ending.size()))) return true;
   }

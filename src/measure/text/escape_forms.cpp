@@ -96,7 +96,9 @@ Escape percent_at(std::string_view text, std::size_t at) {
   // "%08x" and "%20s" are formats.
   const bool digits = is_ascii(text[at + 1], kAsciiDigit) && is_ascii(text[at + 2], kAsciiDigit);
   const bool format = digits && at + 3 < text.size() && std::string_view("dsxXufeEgGildp").contains(text[at + 3]);
-  if (format || (code < 0x20 && code != '\n' && code != '\r' && code != '\t')) return {};
+  // Nothing that writes addresses escapes letters and digits.
+  const bool plain = code < 0x80 && is_ascii(static_cast<char>(code), kAsciiLetter | kAsciiDigit);
+  if (format || plain || (code < 0x20 && code != '\n' && code != '\r' && code != '\t')) return {};
   return {3, code};
 }
 
@@ -164,6 +166,7 @@ Escape terminal_at(std::string_view text, std::size_t at) {
   if (text[from] != 'm' || (from == first && (at == 0 || text[at - 1] != ']'))) return {};
   const std::string_view before = text.substr(at > 6 ? at - 6 : 0, std::min<std::size_t>(at, 6));
   if (before.find('\\') != std::string_view::npos || before.ends_with('\x1B')) return {};
+  if (from + 1 < text.size() && text[from + 1] == ']') return {};  // "[12m]": a length
   return {from + 1 - at, 0, true};
 }
 
