@@ -37,7 +37,6 @@ struct Issue {
   const char* key = nullptr;  // of a sentence
   const Setting* by = nullptr;
   Severity severity = Severity::kWarning;
-  std::string known = {};  // the name that was meant
   std::string command = {};
 };
 
