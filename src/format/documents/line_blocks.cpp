@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bytes.h"
 #include "format/documents/byte_scan.h"
 
 namespace assay {
@@ -106,7 +107,7 @@ bool LinesOfBlock::good() {
   constexpr std::size_t kShown = 32;
   const std::uint64_t length = std::max<std::uint64_t>(overlong_, line_.text.size());
   if (length > longest_) {
-    tell(LineFaultKind::kTooLong, length, true, line_.text.substr(0, kShown));
+    tell(LineFaultKind::kTooLong, length, true, printable_utf8(line_.text.substr(0, kShown)));
     return false;
   }
   if (line_.byte == 0 && line_.text.starts_with(kByteOrderMark)) {

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "format/documents/plain_text.h"
@@ -19,7 +20,13 @@ constexpr std::size_t kLongestDetail = 200;
 
 ObjectDocument::ObjectDocument(const TextField& field, DocumentSink& sink) : field_(field), sink_(sink) {}
 
-std::string_view ObjectDocument::piece(std::size_t offset) const { return object_.substr(offset, kLongestPiece); }
+// What stands there, cut between characters.
+std::string_view ObjectDocument::piece(std::size_t offset) const {
+  const std::string_view rest = object_.substr(offset);
+  std::size_t size = std::min(rest.size(), kLongestPiece);
+  while (size > 0 && size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xc0) == 0x80) --size;
+  return rest.substr(0, size);
+}
 
 void ObjectDocument::fault(LineFaultKind kind, std::size_t offset, std::size_t length, bool lost,
                            std::string_view detail) {
