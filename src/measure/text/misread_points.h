@@ -22,7 +22,8 @@ bool is_capital(char32_t c);
 /// How natural a character is where it would come out. Below 0: it is not.
 double natural_points(char32_t code, const Around& around);
 
-/// How odd the characters are that stand there: the first of a sequence, and the others. more: another sequence follows.
+/// How odd the characters are that stand there: the first of a sequence, and the others. more: another sequence
+/// follows.
 double odd_lead_points(char32_t lead, char32_t first_rest, const Around& around);
 double odd_rest_points(char32_t lead, char32_t code, bool last_one, const Around& around, bool more);
 

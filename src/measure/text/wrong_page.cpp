@@ -301,6 +301,8 @@ std::string_view encoding_name(std::uint8_t encoding) {
   return encoding == kUtf8 ? "UTF-8" : encoding == kUtf16 ? "UTF-16BE" : "UTF-16LE";
 }
 
+bool is_of_pairs(std::uint8_t encoding) { return encoding >= kSinglePages && encoding < kUtf8; }
+
 bool WrongPages::find(std::string_view text) {
   stretches_.clear();
   known_ = false;

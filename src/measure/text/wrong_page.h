@@ -18,6 +18,8 @@ struct Confusion {
   friend bool operator==(const Confusion&, const Confusion&) = default;
 };
 std::string_view encoding_name(std::uint8_t encoding);
+/// Of two bytes a character: GBK, Big5, Shift-JIS, EUC.
+bool is_of_pairs(std::uint8_t encoding);
 
 /// A stretch that is more likely once the wrong decoding is undone.
 struct WrongStretch {

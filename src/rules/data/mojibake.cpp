@@ -46,7 +46,7 @@ class MojibakeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
     const MisreadVerdict verdict = misread_utf8(document.text());
-    const bool other_page = pages_.find(document.text());
+    const bool other_page = pages_.find(document.text()) && is_most_of(document.text());
     judge_debris(out);
     if (other_page && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
       judge_pages(document, out);
@@ -62,6 +62,21 @@ class MojibakeJudge : public DocumentJudge {
     for (const WrongStretch& one : pages_.debris()) {
       out.add({one.offset, one.length, Severity::kWarning, 0.95, {one.fill ? "fill" : "replaced", {}}, {}});
     }
+  }
+
+  // A text is decoded as a whole. Where most of what stands before the last odd stretch reads well in the script that the
+  // stretch is made of, the stretch is part of it: half-width katakana in Japanese, "ㅋㅋㅋ" in Korean.
+  bool is_most_of(std::string_view text) const {
+    if (!is_of_pairs(pages_.confusion().read_as)) return true;
+    std::size_t odd = 0;
+    std::size_t end = 0;
+    for (const WrongStretch& one : pages_.stretches()) {
+      odd += one.length;
+      end = std::max(end, one.offset + one.length);
+    }
+    const auto high = std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end),
+                                    [](char c) { return (c & 0x80) != 0; });
+    return 2 * odd >= static_cast<std::size_t>(high);
   }
 
   // Both explain something: the one whose text is likelier, on the first stretch of it.
