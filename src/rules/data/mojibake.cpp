@@ -64,8 +64,8 @@ class MojibakeJudge : public DocumentJudge {
     }
   }
 
-  // A text is decoded as a whole. Where most of what stands before the last odd stretch reads well in the script that the
-  // stretch is made of, the stretch is part of it: half-width katakana in Japanese, "ㅋㅋㅋ" in Korean.
+  // A text is decoded as a whole. Where most of what stands before the last odd stretch reads well in the script that
+  // the stretch is made of, the stretch is part of it: half-width katakana in Japanese, "ㅋㅋㅋ" in Korean.
   bool is_most_of(std::string_view text) const {
     if (!is_of_pairs(pages_.confusion().read_as)) return true;
     std::size_t odd = 0;
