@@ -27,8 +27,10 @@ inline constexpr std::array<std::uint8_t, 256> kAsciiClasses = [] {
   for (unsigned c = 'a'; c <= 'z'; ++c) out[c] = c <= 'f' ? kAsciiLower | kAsciiHexLetter : kAsciiLower;
   for (unsigned c = 'A'; c <= 'Z'; ++c) out[c] = c <= 'F' ? kAsciiUpper | kAsciiHexLetter : kAsciiUpper;
   for (unsigned c = '0'; c <= '9'; ++c) out[c] = kAsciiDigit;
-  for (const unsigned char c : {' ', '\t', '\r', '\n'}) out[c] = kAsciiBlank;
-  for (const unsigned char c : {'+', '/', '=', '_', '-'}) out[c] = kAsciiPunctuation | kAsciiBlobMark;
+  for (const char c : {' ', '\t', '\r', '\n'}) out[static_cast<unsigned char>(c)] = kAsciiBlank;
+  for (const char c : {'+', '/', '=', '_', '-'}) {
+    out[static_cast<unsigned char>(c)] = kAsciiPunctuation | kAsciiBlobMark;
+  }
   return out;
 }();
 

@@ -117,8 +117,8 @@ void find_words(std::string_view text, std::vector<Blob>& out) {
 constexpr std::array<bool, 256> kHexish = [] {
   std::array<bool, 256> out{};
   for (std::size_t c = 0; c < 256; ++c) out[c] = (kAsciiClasses[c] & (kAsciiHex | kAsciiBlank)) != 0;
-  for (const unsigned char c : {'x', 'X', ',', ':', ';', '-', '"', '\'', '{', '}', '|', '[', ']', '<', '>'})
-    out[c] = true;
+  for (const char c : {'x', 'X', ',', ':', ';', '-', '"', '\'', '{', '}', '|', '[', ']', '<', '>'})
+    out[static_cast<unsigned char>(c)] = true;
   return out;
 }();
 

@@ -39,7 +39,9 @@ class Clusters {
   /// The heaviest first; of equal ones the first; none that overlaps what was told before. No add after it.
   void tell(DocumentHits& out, Severity severity, double confidence, const Phrase& reason) {
     close();
-    std::stable_sort(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_), heavier);
+    std::sort(
+        kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_),
+        [](const Cluster& a, const Cluster& b) { return heavier(a, b) || (!heavier(b, a) && a.offset < b.offset); });
     for (std::size_t i = 0; i < size_; ++i) {
       if (!taken(out, kept_[i])) out.add({kept_[i].offset, kept_[i].length, severity, confidence, reason, {}});
     }
