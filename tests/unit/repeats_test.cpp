@@ -2,8 +2,10 @@
 
 #include "measure/text/repeats.h"
 
+#include <cctype>
 #include <random>
 
+#include "measure/text/find_word.h"
 #include "measure/text/line_repeats.h"
 #include "unit/judge_helpers.h"
 
@@ -141,6 +143,22 @@ TEST(LineRepeats, EqualSentencesOfOneLineAreUnits) {
   EXPECT_EQ(found.units, 12U);
   EXPECT_EQ(found.most, 6U);
   EXPECT_EQ(found.repeated_bytes, 5 * std::string_view("The lamp at the end of the quay is still burning.").size());
+}
+
+TEST(FindWord, AsStringsFindIt) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 400; ++round) {
+    std::string text(random() % 300, ' ');
+    for (char& c : text) c = "ipsumIPSUM x"[random() % 12];
+    if (round % 2 == 0) text.insert(random() % (text.size() + 1), "iPsUm");
+    std::string small = text;
+    for (char& c : small) c = static_cast<char>(std::tolower(c));
+    const std::size_t from = random() % (text.size() + 1);
+    ASSERT_EQ(find_word(text, "ipsum", from), small.find("ipsum", from)) << text;
+    ASSERT_EQ(find_pair(text, 'p', 's', from), text.find("ps", from)) << text;
+  }
+  EXPECT_EQ(find_word("", "ipsum"), std::string_view::npos);
+  EXPECT_EQ(find_pair("p", 'p', 's'), std::string_view::npos);
 }
 
 }  // namespace

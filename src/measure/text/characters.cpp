@@ -5,7 +5,8 @@
 // Sources: Unicode 15 (general category, script); GB 2312, Big5 and JIS X 0208 order their common ideographs by sound
 // or by strokes in a first level, and the rare ones in a second: level 1 is what a reader knows. The levels are taken
 // from the code ranges of the encodings themselves (GB 2312: lead bytes B0 to D7; Big5: A4 to C6; JIS: B0 to CF in
-// EUC-JP). Limits: characters newer than Unicode 15 count as unassigned; whoever judges by that asks for several.
+// EUC-JP).
+// Limits: characters newer than Unicode 15 count as unassigned; whoever judges by that asks for several.
 
 #include "measure/text/characters.h"
 
@@ -163,6 +164,8 @@ const Tables& tables() {
 }
 
 }  // namespace
+
+CharacterKinds::CharacterKinds() : kinds_(tables().kinds) {}
 
 CharacterKind kind_of(char32_t code) {
   if (code < 0x10000) [[likely]] {

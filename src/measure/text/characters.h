@@ -1,6 +1,7 @@
 #pragma once
 // What a character is, as far as broken text is concerned.
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -53,6 +54,18 @@ enum class CharacterKind : std::uint8_t {
 
 CharacterKind kind_of(char32_t code);
 
+/// The same for loops over every character: asks once where the table is.
+class CharacterKinds {
+ public:
+  CharacterKinds();
+  CharacterKind of(char32_t code) const {
+    return code < 0x10000 ? static_cast<CharacterKind>(kinds_[code]) : kind_of(code);
+  }
+
+ private:
+  const std::uint8_t* kinds_;
+};
+
 /// From kLatin on: letters, and the marks of a script of its own.
 inline bool is_letter(CharacterKind kind) { return kind >= CharacterKind::kLatin; }
 
@@ -90,6 +103,19 @@ inline Character character_at(std::string_view text, std::size_t at) {
   return code < 0x10000 || code > 0x10ffff ? Character{0xfffd, 1} : Character{code, 4};
 }
 
+/// The same for text that is UTF-8, as documents are: what is none may give any code below 0x110000, and as many bytes
+/// as its first one announces.
+inline Character fast_character_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
+  const std::uint32_t first = byte(0);
+  if (first < 0x80) return {first, 1};
+  if (first >= 0xe0 && first < 0xf0 && at + 2 < text.size()) {
+    return {(first & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f), 3};
+  }
+  if (first >= 0xc0 && first < 0xe0 && at + 1 < text.size()) return {(first & 0x1f) << 6 | (byte(1) & 0x3f), 2};
+  return character_at(text, at);
+}
+
 /// Where the character before `at` begins; at > 0.
 inline std::size_t before(std::string_view text, std::size_t at) {
   std::size_t i = at - 1;
@@ -99,11 +125,17 @@ inline std::size_t before(std::string_view text, std::size_t at) {
 
 /// The first byte above ASCII from `at` on; text.size() where there is none.
 inline std::size_t next_high(std::string_view text, std::size_t at) {
+  static_assert(std::endian::native == std::endian::little);  // the first byte is the lowest
   constexpr std::uint64_t kHigh = 0x8080'8080'8080'8080;
-  for (; at + 32 <= text.size(); at += 32) {
-    std::uint64_t words[4];
-    std::memcpy(words, text.data() + at, 32);
-    if (((words[0] | words[1] | words[2] | words[3]) & kHigh) != 0) break;
+  const auto high = [&](std::size_t i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, 8);
+    return word & kHigh;
+  };
+  for (; at + 8 <= text.size(); at += 8) {
+    if (const std::uint64_t found = high(at); found != 0)
+      return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    while (at + 40 <= text.size() && (high(at + 8) | high(at + 16) | high(at + 24) | high(at + 32)) == 0) at += 32;
   }
   while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
   return at;

@@ -91,11 +91,73 @@ bool is_endless(std::string_view word) {
   return letters >= 80 && __builtin_popcountll(seen) >= 12;
 }
 
+// Where letters apart may begin from `at` on, in ASCII: every second byte of such a stretch is a blank, so that every
+// sixteenth place tells.
+std::size_t next_spaced(std::string_view text, std::size_t at) {
+  const auto apart = [&](std::size_t i) { return text[i] == ' ' && text[i + 2] == ' ' && text[i + 1] != ' '; };
+  for (std::size_t i = at; i + 24 < text.size(); i += 16) {
+    const bool here = (apart(i) && apart(i + 2)) || (apart(i + 1) && apart(i + 3)) || (apart(i + 2) && apart(i + 4));
+    if (!here) continue;
+    std::size_t from = i;
+    while (from > at && i - from < 20 && text[from - 1] != '\n') --from;
+    return from;
+  }
+  return text.size() - at > 48 ? text.size() : at;
+}
+
+// What stands before and behind the blank; before a first blank, the rest of a word that began with a ligature. In order,
+// for the search. Neither halves nor wholes are English.
+constexpr std::array<std::string_view, 96> kHalves = {
+    " elds",       " exible",      " gure",         " gures",      " ltered",       " ltering",     " nally",
+    " ndings",     " oating",      " rst",          " rstly",      " xed",          "a ected",      "a ects",
+    "ampli ed",    "ampli er",     "arti cial",     "arti cially", "bene cial",     "bene t",       "bene ts",
+    "bu er",       "bu ers",       "certi cate",    "certi cates", "classi cation", "classi ed",    "classi er",
+    "classi ers",  "coe cient",    "coe cients",    "con dence",   "con dential",   "con guration", "con gure",
+    "con gured",   "con ict",      "con icts",      "con rm",      "con rmed",      "de ned",       "de ning",
+    "de nite",     "de nitely",    "de nition",     "de nitions",  "di cult",       "di culties",   "di culty",
+    "di erence",   "di erences",   "di erent",      "di erently",  "di ers",        "di usion",     "e cacy",
+    "e ciency",    "e cient",      "e ciently",     "e ect",       "e ective",      "e ectively",   "e ects",
+    "e ort",       "e orts",       "identi cation", "identi ed",   "identi er",     "identi es",    "in ated",
+    "in ation",    "in nite",      "in uence",      "in uenced",   "modi cation",   "modi ed",      "modi es",
+    "noti cation", "o cial",       "o ering",       "o ers",       "over ow",       "re ect",       "re ected",
+    "re ects",     "satis ed",     "scienti c",     "signi cance", "signi cant",    "signi cantly", "speci c",
+    "speci cally", "speci cation", "speci ed",      "su cient",    "work ow"};
+
+// Of the first two letters behind the blank, 31 for none: whether a half begins so. Few words do.
+constexpr std::size_t slot_of(char c) { return is_letter(c) ? static_cast<std::size_t>(lower(c) - 'a') : 31; }
+constexpr std::array<bool, 1024> kBegins = [] {
+  std::array<bool, 1024> out = {};
+  for (const std::string_view one : kHalves) {
+    const std::string_view behind = one.substr(one.find(' ') + 1);
+    out[32 * slot_of(behind[0]) + (behind.size() > 1 ? slot_of(behind[1]) : 31)] = true;
+  }
+  return out;
+}();
+
+// The length of what is left of a word that lost its ligature, from `from` on; `at`: of the blank. 0: none.
+std::size_t lost_ligature(std::string_view text, std::size_t at, std::size_t& from) {
+  std::size_t begin = at;
+  while (begin > 0 && at - begin < 8 && is_letter(text[begin - 1])) --begin;
+  if (begin > 0 && text[begin - 1] > ' ' && static_cast<unsigned char>(text[begin - 1]) < 0x80) return 0;
+  std::array<char, 24> key = {};
+  std::size_t size = 0;
+  for (std::size_t i = begin; i < at; ++i) key[size++] = lower(text[i]);
+  key[size++] = ' ';
+  std::size_t end = at + 1;
+  while (end < text.size() && size < key.size() && is_letter(text[end])) key[size++] = lower(text[end++]);
+  if (size == key.size() || size < 4) return 0;
+  if (!std::binary_search(kHalves.begin(), kHalves.end(), std::string_view(key.data(), size))) return 0;
+  from = begin == at ? at + 1 : begin;
+  return end - from;
+}
+
 }  // namespace
 
-Residue spaced_letters(std::string_view text) {
+Residue spaced_letters(std::string_view text, bool ascii) {
   Residue best;
   for (std::size_t at = 0; at < text.size();) {
+    if (ascii) at = next_spaced(text, at);
+    if (at >= text.size()) break;
     const std::size_t bytes = at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n' ? letter_at(text, at) : 0;
     if (bytes == 0) {
       ++at;
@@ -139,6 +201,7 @@ std::string unspaced(std::string_view text) {
 }
 
 bool is_glued(std::string_view word) {
+  if (static_cast<unsigned char>(word.front()) >= 0xe0) return false;
   if (word.size() >= 80 && is_endless(word)) return true;
   std::size_t small = 0;
   std::size_t letters = 0;
@@ -168,51 +231,13 @@ bool is_glued(std::string_view word) {
   return found >= 3 && found * 100 >= letters * 7;
 }
 
-std::size_t lost_ligature(std::string_view text, std::size_t at, std::size_t& from) {
-  // What stands before and behind the blank; before a first blank, the rest of a word that began with a ligature. In
-  // order, for the search. Neither halves nor wholes are English.
-  static constexpr std::array<std::string_view, 96> kHalves = {
-      " elds",       " exible",      " gure",         " gures",      " ltered",       " ltering",     " nally",
-      " ndings",     " oating",      " rst",          " rstly",      " xed",          "a ected",      "a ects",
-      "ampli ed",    "ampli er",     "arti cial",     "arti cially", "bene cial",     "bene t",       "bene ts",
-      "bu er",       "bu ers",       "certi cate",    "certi cates", "classi cation", "classi ed",    "classi er",
-      "classi ers",  "coe cient",    "coe cients",    "con dence",   "con dential",   "con guration", "con gure",
-      "con gured",   "con ict",      "con icts",      "con rm",      "con rmed",      "de ned",       "de ning",
-      "de nite",     "de nitely",    "de nition",     "de nitions",  "di cult",       "di culties",   "di culty",
-      "di erence",   "di erences",   "di erent",      "di erently",  "di ers",        "di usion",     "e cacy",
-      "e ciency",    "e cient",      "e ciently",     "e ect",       "e ective",      "e ectively",   "e ects",
-      "e ort",       "e orts",       "identi cation", "identi ed",   "identi er",     "identi es",    "in ated",
-      "in ation",    "in nite",      "in uence",      "in uenced",   "modi cation",   "modi ed",      "modi es",
-      "noti cation", "o cial",       "o ering",       "o ers",       "over ow",       "re ect",       "re ected",
-      "re ects",     "satis ed",     "scienti c",     "signi cance", "signi cant",    "signi cantly", "speci c",
-      "speci cally", "speci cation", "speci ed",      "su cient",    "work ow"};
-  // A word behind a blank seldom begins as one of these; where it does not, there is nothing to look up.
-  constexpr auto slot = [](char c) {
-    return is_letter(c) ? static_cast<std::size_t>(lower(c) - 'a') : std::size_t{31};
-  };
-  static const std::array<bool, 1024> begins = [&] {
-    std::array<bool, 1024> out = {};
-    for (const std::string_view one : kHalves) {
-      const std::string_view rest = one.substr(one.find(' ') + 1);
-      out[32 * slot(rest[0]) + (rest.size() > 1 ? slot(rest[1]) : 31)] = true;
-    }
-    return out;
-  }();
-  if (at + 1 >= text.size()) return 0;
-  if (!begins[32 * slot(text[at + 1]) + (at + 2 < text.size() ? slot(text[at + 2]) : 31)]) return 0;
-  std::size_t begin = at;
-  while (begin > 0 && at - begin < 8 && is_letter(text[begin - 1])) --begin;
-  if (begin > 0 && text[begin - 1] > ' ' && static_cast<unsigned char>(text[begin - 1]) < 0x80) return 0;
-  std::array<char, 24> key = {};
-  std::size_t size = 0;
-  for (std::size_t i = begin; i < at; ++i) key[size++] = lower(text[i]);
-  key[size++] = ' ';
-  std::size_t end = at + 1;
-  while (end < text.size() && size < key.size() && is_letter(text[end])) key[size++] = lower(text[end++]);
-  if (size == key.size() || size < 4) return 0;
-  if (!std::binary_search(kHalves.begin(), kHalves.end(), std::string_view(key.data(), size))) return 0;
-  from = begin == at ? at + 1 : begin;
-  return end - from;
+Residue next_lost_ligature(std::string_view text, std::size_t at, std::size_t end) {
+  for (end = std::min(end, text.size()); at + 2 < end; ++at) {
+    if (text[at] != ' ' || !kBegins[32 * slot_of(text[at + 1]) + slot_of(text[at + 2])]) continue;
+    std::size_t from = 0;
+    if (const std::size_t length = lost_ligature(text, at, from); length > 0) return {from, length, 1};
+  }
+  return {};
 }
 
 int glyph_shift(const TextSurvey& survey) {

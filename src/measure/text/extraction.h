@@ -16,8 +16,9 @@ struct Residue {
   std::size_t count = 0;  // letters, words; 0: none
 };
 
-/// The longest stretch of single letters with a blank between each ("T h e   q u i c k"): its letters.
-Residue spaced_letters(std::string_view text);
+/// The longest stretch of single letters with a blank between each ("T h e   q u i c k"): its letters. `ascii`: the
+/// text has few others, which makes looking faster.
+Residue spaced_letters(std::string_view text, bool ascii);
 
 /// The letters put together again: one blank between letters goes, more than one become one.
 std::string unspaced(std::string_view text);
@@ -25,9 +26,9 @@ std::string unspaced(std::string_view text);
 /// Whether a word without blanks is several words: "Weproposeanewmethodfordetecting".
 bool is_glued(std::string_view word);
 
-/// Whether a word that has lost its ligature (fi, fl, ff, ffi) stands here: "signi cant", "e cient", " rst". `at`: of
-/// the blank. The length of what is left of the word from `from` on; 0: none.
-std::size_t lost_ligature(std::string_view text, std::size_t at, std::size_t& from);
+/// The first word from `at` to `end` that has lost its ligature (fi, fl, ff, ffi): "signi cant", "e cient", "rst" behind
+/// a blank. Count 0: none.
+Residue next_lost_ligature(std::string_view text, std::size_t at, std::size_t end);
 
 /// By how much glyph numbers lie below the characters that they show, where the text is one of glyph numbers: most
 /// often 29 ("7KH TXLFN" is "The quick"); 0: it is none.

@@ -46,6 +46,22 @@ std::size_t next_candidate(const std::uint8_t* in, std::size_t at, std::size_t e
   return end;
 }
 
+// The same for two bytes as they are.
+std::size_t next_pair(const std::uint8_t* in, std::size_t at, std::size_t end, std::uint8_t one, std::uint8_t two) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto a = hn::Set(d, one);
+  const auto b = hn::Set(d, two);
+  for (; at + lanes <= end; at += lanes) {
+    const auto both = hn::And(hn::Eq(hn::LoadU(d, in + at), a), hn::Eq(hn::LoadU(d, in + at + 1), b));
+    if (!hn::AllFalse(d, both)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, both));
+  }
+#endif
+  while (at < end && !(in[at] == one && in[at + 1] == two)) ++at;
+  return at;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace assay
 HWY_AFTER_NAMESPACE();
@@ -54,6 +70,7 @@ HWY_AFTER_NAMESPACE();
 namespace assay {
 
 HWY_EXPORT(next_candidate);
+HWY_EXPORT(next_pair);
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   if (text.size() < word.size()) return std::string_view::npos;
@@ -68,6 +85,15 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
     if (same == word.size()) return at;
   }
   return std::string_view::npos;
+}
+
+std::size_t find_pair(std::string_view text, char first, char second, std::size_t from) {
+  if (text.size() < from + 2) return std::string_view::npos;
+  const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
+  const std::size_t end = text.size() - 1;
+  const std::size_t at = HWY_DYNAMIC_DISPATCH(next_pair)(in, from, end, static_cast<std::uint8_t>(first),
+                                                         static_cast<std::uint8_t>(second));
+  return at < end ? at : std::string_view::npos;
 }
 
 }  // namespace assay

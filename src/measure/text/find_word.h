@@ -1,5 +1,5 @@
 #pragma once
-// One word in a long text.
+// One word, or two bytes, in a long text.
 
 #include <cstddef>
 #include <string_view>
@@ -9,5 +9,8 @@ namespace assay {
 /// Where the word stands next, from `from` on, in small or capital letters; npos: nowhere. `word`: small letters of
 /// ASCII, at least three. Some 20 GB/s where its letters are rare.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+
+/// Where the two bytes stand next, from `from` on; npos: nowhere.
+std::size_t find_pair(std::string_view text, char first, char second, std::size_t from = 0);
 
 }  // namespace assay

@@ -9,13 +9,15 @@
 //
 // Counting every triple takes longer than reading the text ten times. Vowels tell first: they are a third or more of
 // the letters of every language, and less than 30 % of random ones (6 of 26, with y). The survey has their number. A
-// long text in which a part is random keeps its vowels, so one window of 160 bytes in 2 KiB is counted in any case.
+// long text in which a part is random keeps its vowels, so one window of 96 bytes in 2 KiB is counted in any case.
 //
 // Babble of Markov chains has usual triples, or nearly. Chains that look back two letters or more make English's little
 // words, but half of the other words up, while common words (common_words.cpp) are 70 % of real prose: asked where at
-// least two or three of the little words are there. Chains that look back one letter make up all: then 80 to 90 % of
-// the first words are different (prose: 55 to 75 %), and 6 to 9 % of the triples unusual (prose: below 4 %); neither is
-// telling alone. Babble of chains of words, and that of longer chains in other languages, is not seen.
+// least two or three of the little words are there. Chains that look back one letter, shuffled letters and ciphers that
+// keep the vowels make up all: then 70 to 90 % of the first words are different (prose: 55 to 75 %), and 5 to 20 % of
+// the triples unusual (prose: below 4 %). Neither is telling alone, so what is asked of the one falls with the other,
+// from 4.5 % at 82 % to 9.4 % at 65 %. Babble of chains of words, and that of longer chains in other languages, is not
+// seen.
 
 #include "measure/text/gibberish.h"
 
@@ -33,7 +35,7 @@ namespace {
 
 constexpr std::size_t kWindow = 80;        // triples judged together
 constexpr std::size_t kLeastTriples = 24;  // of a text that is shorter than that
-constexpr std::size_t kProbe = 160;        // bytes
+constexpr std::size_t kProbe = 96;         // bytes
 constexpr std::size_t kProbeEvery = 2048;
 
 struct Word {
@@ -92,7 +94,7 @@ bool probes_find_some(std::string_view text) {
       if (word.plain && word.last - word.first >= 3)
         add_triples(window.substr(word.first, word.last - word.first), counts);
     }
-    if (counts.triples >= 40 && counts.unusual * 2 >= counts.triples) return true;
+    if (counts.triples >= kLeastTriples && counts.unusual * 2 >= counts.triples) return true;
   }
   return false;
 }
@@ -101,7 +103,8 @@ bool probes_find_some(std::string_view text) {
 constexpr std::string_view kLittleWords[] = {"the", "and", "to",  "that", "with", "for", "his", "it",
                                              "he",  "are", "you", "this", "not",  "by",  "from"};
 
-constexpr std::size_t kGlanceWords = 40;
+constexpr std::size_t kGlanceWords = 24;
+constexpr std::size_t kLeastWords = 40;
 constexpr std::size_t kMostWords = 400;
 
 struct BabbleCounts {
@@ -184,25 +187,27 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
     counts.add(text.substr(word.first, word.last - word.first), word.plain);
     if (counts.words == kGlanceWords && !counts.may_be_babble(55, 1)) return false;
   }
-  if (counts.words < kGlanceWords || !counts.may_be_babble(46, counts.words < 100 ? 2 : 3)) return false;
+  if (counts.words < kLeastWords || !counts.may_be_babble(46, counts.words < 100 ? 2 : 3)) return false;
   out = {0, size, 100 * counts.common / counts.words};
   return true;
 }
 
 bool WordlessText::judge(std::string_view text, const TextSurvey& survey, OddStretch& out) {
   constexpr std::size_t kShortest = 400;  // bytes
-  constexpr std::size_t kGlance = 256;
-  constexpr std::size_t kRead = 1024;
+  constexpr std::size_t kGlance = 192;
+  constexpr std::size_t kRead = 1536;
   const std::size_t size = text.size();
   const bool prose = survey.letters * 4 >= size * 3 && survey.high * 20 <= size && survey.lines * 60 <= size;
   if (size < kShortest || !prose) return false;
-  if (const TripleCounts glance = triples_of(text.substr(0, kGlance)); glance.unusual * 1000 < 45 * glance.triples)
-    return false;
+  if (triples_of(text.substr(0, kGlance)).share() < 0.045) return false;
   const std::string_view read = text.substr(0, kRead);
-  const TripleCounts counts = triples_of(read);
-  if (counts.unusual * 1000 < 55 * counts.triples) return false;
+  const double unusual = triples_of(read).share();
+  if (unusual < 0.045) return false;
   const WordVariety variety = words_.count(read);
-  if (variety.words < 60 || variety.distinct * 100 < 78 * variety.words) return false;
+  if (variety.words < 60) return false;
+  // The fewer words occur twice, the less unusual their letters have to be.
+  const double different = static_cast<double>(variety.distinct) / static_cast<double>(variety.words);
+  if (different < 0.65 || unusual < 0.045 + 0.29 * std::max(0.0, 0.82 - different)) return false;
   out = {0, size, 100 * variety.distinct / variety.words};
   return true;
 }

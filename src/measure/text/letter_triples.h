@@ -17,6 +17,7 @@ struct TripleCounts {
   std::size_t words = 0;
   std::size_t triples = 0;
   std::size_t unusual = 0;
+  double share() const { return triples == 0 ? 0 : static_cast<double>(unusual) / static_cast<double>(triples); }
 };
 
 /// Adds the triples of a word, blanks around it included. Precondition: the word is ASCII letters.

@@ -11,14 +11,15 @@
 //                (GB 2312, Big5, JIS); rare ones
 //   Hangul       the 100 most frequent syllables; others of KS X 1001; the other 8,800
 //   other scripts and Latin: one value for a letter, another for a rare one
-//   neighbours   what a change of script, of case or a sign within a word costs, and, in Cyrillic and Greek, a vowel or
-//                a consonant behind another one
+//   neighbours   what a change of script, of case or a sign within a word costs, and, in Cyrillic and Greek, a vowel
+//                or a consonant behind another one
 // In nats; set from the shares in running text (a character of share p costs -ln p), rounded.
 // Limits: says nothing of words. Two readings in one script whose letters are equally frequent are not told apart.
 
 #include "measure/text/likelihood.h"
 
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include "measure/text/code_pages.h"
@@ -126,6 +127,7 @@ Entry letter_entry(char32_t code, Kind kind) {
       return {static_cast<std::uint8_t>(code < 0x30a0 ? 40 : code < 0x3100 ? 55 : 90), Side::kKana, kind};
     case Kind::kHalfKana: return {80, Side::kHalfKana, kind};
     case Kind::kHangul:
+      if (code >= 0x3131 && code <= 0x3163) return {60, Side::kHangul, kind};  // single letters: laughter
       return {static_cast<std::uint8_t>(code >= 0xac00 && is_common_hangul(code) ? 75 : 130), Side::kHangul, kind};
     case Kind::kHebrew: return {42, code < 0x5d0 && code != 0x5be ? Side::kFollowing : Side::kOther, kind};
     case Kind::kArabic: return {static_cast<std::uint8_t>(code < 0x700 ? 52 : 90), Side::kOther, kind};
@@ -239,7 +241,8 @@ double between_letters(Side a, Side b) {
 }
 
 double between_cased(Side a, Side b) {
-  if (is_latin(a) || is_east(a) || is_script(a)) return 5;
+  if (is_latin(a)) return 7;
+  if (is_east(a) || is_script(a)) return 5;
   if (is_box(a)) return 4;
   if (!is_cased(a)) return is_capital(b) && a == Side::kNothing ? -0.5 : 0;
   const double letters = between_letters(a, b);
@@ -249,7 +252,8 @@ double between_cased(Side a, Side b) {
 
 double between_latin(Side a, Side b) {
   if (b == Side::kPlain) {
-    if (is_cased(a) || is_script(a)) return 5;
+    if (is_cased(a)) return 7;
+    if (is_script(a)) return 5;
     return is_box(a) ? 2 : a == Side::kSign ? 1 : 0;
   }
   if (a == Side::kGregarious || (a == Side::kAccented && b == Side::kGregarious)) return 0;
@@ -263,7 +267,7 @@ double between_east(Side a, Side b) {
   if (foreign) return 2.5;
   if (is_east(a) && is_east(b)) return 0;
   switch (b) {
-    case Side::kHalfKana: return is_east(a) ? 2 : a == Side::kHalfKana || a == Side::kNothing ? 0 : 2;
+    case Side::kHalfKana: return a == Side::kHalfKana ? -2.5 : a == Side::kNothing ? 0 : 2;
     case Side::kHangul: return is_east(a) ? 2 : is_word(a) && a != Side::kHangul && a != Side::kPlain ? 4 : 0;
     case Side::kEastSign: return a == Side::kAccented || is_script(a) ? 3 : 0;
     default: break;
@@ -308,7 +312,47 @@ const Neighbours& neighbours() {
   return built;
 }
 
+// What a character of ordinary text costs at most, in tenths, by its side. Words in capitals are always looked at.
+int usual(Side side, int tenths) {
+  switch (side) {
+    case Side::kNothing: return tenths + 5;
+    case Side::kPlain: return 40;
+    case Side::kSmall:
+    case Side::kSmallVowel: return 37;
+    case Side::kCapital:
+    case Side::kCapitalVowel: return 42;
+    case Side::kOther:
+    case Side::kLeading:
+    case Side::kFollowing: return 50;
+    case Side::kLine:
+    case Side::kBox: return 82;
+    case Side::kHan:
+    case Side::kForeignHan: return 77;
+    case Side::kKana: return 56;
+    case Side::kEastSign:
+    case Side::kHangul: return 70;
+    default: return 65;
+  }
+}
+
 }  // namespace
+
+Surprise::Surprise() {
+  static const std::unique_ptr<const std::array<Entry, 0x10000>> built = [] {
+    auto out = std::make_unique<std::array<Entry, 0x10000>>();
+    for (std::size_t code = 0; code < 0x10000; ++code) {
+      const auto& one = table()[code];
+      (*out)[code] = {static_cast<std::int8_t>(one.tenths - usual(one.side, one.tenths)), one.side};
+    }
+    return out;
+  }();
+  entries_ = built->data();
+  for (std::size_t a = 0; a < kSides; ++a) {
+    for (std::size_t b = 0; b < kSides; ++b) {
+      between_[a][b] = static_cast<std::int8_t>(std::lround(10 * between(static_cast<Side>(a), static_cast<Side>(b))));
+    }
+  }
+}
 
 Cost cost_of(char32_t code, const Cost& before) {
   Cost out;

@@ -1,6 +1,8 @@
 #pragma once
 // How likely a text is, character by character, in any script: what decides between two readings of the same bytes.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -37,6 +39,30 @@ struct Cost {
   double nats = 0;
   Side side = Side::kNothing;
   CharacterKind kind = CharacterKind::kSpace;
+};
+
+/// How much more a character costs than those of ordinary text in its script, in tenths of a nat, with what it costs
+/// behind `side`, which becomes its own. Mean of ordinary text: below 0. Does not ask whether two scripts differ.
+class Surprise {
+ public:
+  Surprise();
+  int operator()(char32_t code, Side& side) const {
+    const Entry& one = code < 0x10000 ? entries_[code] : code < 0x1f000 ? other_ : emoji_;
+    const int out = one.tenths + between_[static_cast<std::size_t>(side)][static_cast<std::size_t>(one.side)];
+    side = one.side;
+    return out;
+  }
+  Side side_of(char32_t code) const { return code < 0x10000 ? entries_[code].side : Side::kSign; }
+
+ private:
+  struct Entry {
+    std::int8_t tenths = 0;
+    Side side = Side::kNothing;
+  };
+  const Entry* entries_;  // of the plane
+  Entry other_{60, Side::kSign};
+  Entry emoji_{-10, Side::kSign};
+  std::array<std::array<std::int8_t, kSides>, kSides> between_ = {};
 };
 
 /// Minus the logarithm of the probability of a character behind another one.

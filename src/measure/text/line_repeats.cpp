@@ -22,6 +22,7 @@
 #include <cstring>
 
 #include "measure/text/ascii_classes.h"
+#include "measure/text/find_word.h"
 
 namespace assay {
 
@@ -56,10 +57,11 @@ void for_each_unit(std::string_view text, const TextSurvey& survey, const auto& 
     const std::size_t end = feed == std::string_view::npos ? text.size() : feed;
     std::size_t first = line;
     for (std::size_t at = line; sentences && at < end;) {
-      const void* stop =
-          wide ? memmem(text.data() + at, end - at, "\x80\x82", 2) : std::memchr(text.data() + at, '.', end - at);
-      if (stop == nullptr) break;
-      at = static_cast<std::size_t>(static_cast<const char*>(stop) - text.data()) + (wide ? 2 : 1);
+      // The full stop of Chinese and Japanese ends with these two bytes, and little else does.
+      const std::size_t stop =
+          wide ? find_pair(text.substr(0, end), '\x80', '\x82', at) : text.substr(0, end).find('.', at);
+      if (stop == std::string_view::npos) break;
+      at = stop + (wide ? 2 : 1);
       if (!wide && !is_cut(text, at)) continue;
       if (!trimmed(first, at)) return;
       first = at;
@@ -145,12 +147,17 @@ bool LineCounter::is_suspicious(std::string_view text, const TextSurvey& survey)
   if (ends < 4 || text.size() < 200) return false;
   tags_.assign(std::bit_ceil(std::clamp<std::size_t>(ends * 4, 64, 8192)), 0);
   const int shift = 64 - std::countr_zero(tags_.size());
+  // Lines that count up are no fewer than one digit in sixty bytes.
+  const bool numbers = survey.digits * 60 >= text.size();
   std::size_t alike = 0;
   for_each_unit(text, survey, [&](std::size_t first, std::size_t last) {
-    const std::size_t left = text.size() - first;
-    const std::uint64_t beginning = without_digits(load(text.data() + first, left));
-    const std::uint64_t next = left > 8 ? without_digits(load(text.data() + first + 8, left - 8)) : 0;
-    const std::uint64_t hash = mixed(mixed(1, beginning), last - first >= 16 ? next : 0) * 0x9E37'79B9'7F4A'7C15;
+    std::uint64_t beginning = load(text.data() + first, text.size() - first);
+    std::uint64_t next = last - first >= 16 ? load(text.data() + first + 8, 8) : 0;
+    if (numbers) {
+      beginning = without_digits(beginning);
+      next = without_digits(next);
+    }
+    const std::uint64_t hash = mixed(mixed(1, beginning), next) * 0x9E37'79B9'7F4A'7C15;
     const auto tag = static_cast<std::uint32_t>(hash) | 1U;
     std::uint32_t& place = tags_[hash >> shift];
     if (place == tag) alike += last - first;

@@ -129,7 +129,11 @@ bool is_java(std::string_view line) {
   if (!at.take(":")) return is_variable(at);
   if (at.blanks() == 0) return false;
   const std::string_view word = at.word();
-  return begins_with_any(word, kBeginnings) && (at.done() || at.rest.front() <= ' ' || at.rest.front() == '/');
+  if (!begins_with_any(word, kBeginnings)) return false;
+  at.blanks();
+  // Operands are numbers of the pool, of variables, of places.
+  return at.done() || word == "newarray" ||
+         std::string_view("#/{-\r0123456789").find(at.rest.front()) != std::string_view::npos;
 }
 
 // "  IL_0001:  ldarg.0".
@@ -235,10 +239,21 @@ bool is_gpu(std::string_view line) {
   return at.take("/*") && at.hex().size() >= 4 && at.take("*/") && at.blanks() > 0;
 }
 
+// Prose fails at its first word: it has small letters beyond f, or a capital with a small letter behind.
+bool may_begin(std::string_view line) {
+  const std::size_t at = line.find_first_not_of(" \t");
+  if (at == std::string_view::npos || at + 1 >= line.size()) return false;
+  const char first = line[at];
+  if (is_capital(first))
+    return !(line[at + 1] >= 'a' && line[at + 1] <= 'z') || line[at + 1] <= 'f' || first == 'L' || first == 'S' ||
+           first == 'C';
+  return first < 'a' || first <= 'f' || first == 'l' || first == 's' || first == 'o';
+}
+
 }  // namespace
 
 Listing listing_of(std::string_view line) {
-  if (line.size() < 4 || line.size() > 400) return Listing::kNone;
+  if (line.size() < 4 || line.size() > 400 || !may_begin(line)) return Listing::kNone;
   if (is_python(line)) return Listing::kPython;
   if (is_java(line)) return Listing::kJava;
   if (is_net(line)) return Listing::kNet;

@@ -12,6 +12,7 @@
 #include "measure/text/markup.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -196,6 +197,12 @@ WikiMark wiki_at(std::string_view text, std::size_t at) {
   return {};
 }
 
+constexpr std::array<bool, 256> kWikiSigns = [] {
+  std::array<bool, 256> out{};
+  for (const char c : {'[', '{', '\'', '=', '|', '<'}) out[static_cast<unsigned char>(c)] = true;
+  return out;
+}();
+
 constexpr std::string_view kBbcodes[] = {"*",   "b",    "center", "code",  "color", "email",  "font",    "i",
                                          "img", "list", "li",     "quote", "s",     "size",   "spoiler", "table",
                                          "td",  "tr",   "u",      "ul",    "url",   "youtube"};
@@ -245,9 +252,13 @@ WikiCounts count_wiki(std::string_view text) {
   WikiCounts out;
   unsigned kinds = 0;
   for (std::size_t at = 0; at < text.size();) {
+    if (!kWikiSigns[static_cast<unsigned char>(text[at])]) {
+      ++at;
+      continue;
+    }
     // Marks begin with two equal signs, but for tables and references.
     const char c = text[at];
-    const bool twice = (c == '[' || c == '{' || c == '\'' || c == '=') && at + 1 < text.size() && text[at + 1] == c;
+    const bool twice = at + 1 < text.size() && text[at + 1] == c;
     if (!twice && c != '{' && c != '|' && c != '<') {
       ++at;
       continue;

@@ -116,7 +116,8 @@ void find_minified(std::string_view text, const TextSurvey& survey, std::vector<
     const std::size_t feed = text.find('\n', first);
     const std::size_t last = feed == std::string_view::npos ? text.size() : feed;
     const std::string_view line = text.substr(first, last - first);
-    if (line.size() >= kLeastLine) {
+    const bool has_signs = line.find('(') != std::string_view::npos || line.find('{') != std::string_view::npos;
+    if (line.size() >= kLeastLine && has_signs) {
       const std::string_view read = line.substr(0, kRead);
       const LineCounts counts = count_line(read);
       const bool script = is_script(read, counts);

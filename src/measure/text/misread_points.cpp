@@ -26,7 +26,7 @@ bool is_small(char32_t c) { return is_latin_word(c) && !is_capital(c); }
 
 // Letters that living languages write: 0 often, 0.5 some, 3 hardly ever (ŉ, ſ, ŗ and what is no letter of a word).
 double rarity_of_latin(char32_t c) {
-  if (c < 0x100) return c == 0xaa || c == 0xba ? 3 : 0;
+  if (c < 0x100) return 0;
   if (c == 0x132 || c == 0x133 || c == 0x138 || (c >= 0x13f && c <= 0x140) || (c >= 0x149 && c <= 0x14b) ||
       c == 0x156 || c == 0x157 || c == 0x17f) {
     return 3;
@@ -66,7 +66,9 @@ double natural_sign(char32_t code) {
         U"\u00a1\u00a3\u00a5\u00a7\u00a9\u00aa\u00ab\u00ad\u00ae\u00b0\u00b1\u00b4\u00b5\u00b7\u00ba\u00bb\u00bd\u00bf";
     return kUsual.find(code) != std::u32string_view::npos ? 1.5 : 0.3;
   }
-  if (code >= 0x2010 && code <= 0x203a) return 3;
+  if (code >= 0x2010 && code <= 0x203a && (code < 0x2028 || code > 0x202f)) return 3;
+  // ƒ, ˆ and ˜ of Windows-1252: a step of several misreadings.
+  if (code == 0x192 || code == 0x2c6 || code == 0x2dc) return 0;
   if (code == 0x20ac || code == 0x2122) return 3;
   if (code == 0xfffd || code == 0xfeff) return 4;
   switch (kind_of(code)) {
@@ -90,6 +92,8 @@ bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || c == 0
 double natural_points(char32_t code, const Around& around) {
   if (code >= 0xd800 && code < 0xe000) return around.last == Kind::kEmoji || code < 0xdc00 ? 1.5 : 3;  // CESU-8
   const Kind kind = kind_of(code);
+  const bool sign = code == 0xaa || code == 0xba || code == 0x192 || code == 0x2c6 || code == 0x2dc;
+  if (sign) return natural_sign(code);
   if (kind == Kind::kLatin) return natural_latin(code, around);
   if (!is_letter(kind) && kind != Kind::kDigit) return natural_sign(code);
   if (kind == Kind::kPhonetic || kind == Kind::kOtherLetter || kind == Kind::kMongolian) return -4;

@@ -9,7 +9,8 @@
 //     against it, and rule the sequence out: chance makes those, because few code points are in use.
 //   is what stands here odd?   A C1 control, a capital after a small letter, a sign inside a word, a letter of another
 //     script inside a word, a box beside a letter. A quotation mark or a blank behind the first letter is not: words
-//     end with them.
+//       end
+//     with them.
 // Points of all sequences of a page are added; the page with most is the one that was used. 5 are reached by one clear
 // sequence ("â€™", "Ã©" in a word) or several weak ones ("Â " twice). The points were set by hand from what follows
 // from the alphabets, and checked on texts in 90 languages and their mojibake in all pages; they are not fitted.
@@ -27,10 +28,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "measure/text/characters.h"
+#include "measure/text/likelihood.h"
 #include "measure/text/misread_points.h"
 
 namespace assay {
@@ -46,19 +50,36 @@ constexpr std::array<SingleByte, 18> kPages = {
     SingleByte::kDos866,      SingleByte::kKoi8R,       SingleByte::kIso2,        SingleByte::kIso5,
     SingleByte::kMacCyrillic, SingleByte::kThai};
 
-// Lead bytes of characters that texts are made of. The others (C7, C9 to CD: IPA and marks; D3 to D5: rare Cyrillic,
-// Armenian; DC to DF; EE: private use; F1 on) come out of chance pairs only.
+// Lead bytes of characters that texts are made of. The others (C7, C9, CA, CC, CD: IPA and marks; D3 to D5: rare
+// Cyrillic, Armenian; DC to DF; EE: private use; F1 on) come out of chance pairs only.
 constexpr bool is_lead(unsigned byte) {
-  return (byte >= 0xc2 && byte <= 0xc6) || byte == 0xc8 || (byte >= 0xce && byte <= 0xd2) ||
+  return (byte >= 0xc2 && byte <= 0xc6) || byte == 0xc8 || byte == 0xcb || (byte >= 0xce && byte <= 0xd2) ||
          (byte >= 0xd6 && byte <= 0xdb) || (byte >= 0xe0 && byte <= 0xed) || byte == 0xef || byte == 0xf0;
 }
 constexpr bool is_rest(unsigned byte) { return byte >= 0x80 && byte <= 0xbf; }
+
+// Whether a lead byte is that of the script of the letter which it was read as.
+bool is_own(CharacterKind kind, unsigned byte) {
+  switch (kind) {
+    case CharacterKind::kCyrillic: return byte == 0xd0 || byte == 0xd1;
+    case CharacterKind::kGreek: return byte == 0xce || byte == 0xcf;
+    case CharacterKind::kHebrew: return byte == 0xd7;
+    case CharacterKind::kArabic: return byte >= 0xd8 && byte <= 0xdb;
+    case CharacterKind::kThai: return byte == 0xe0;
+    default: return false;
+  }
+}
+
+bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || c == 0x491; }
 
 // For each character of the plane: as which pages' lead byte or following byte it can stand. Bit i: kPages[i].
 struct Roles {
   struct Row {
     std::uint32_t lead = 0;
     std::uint32_t rest = 0;
+    std::uint32_t own = 0;  // lead of a character of the same script in UTF-8: "Р" of Windows-1251 is D0
+    Kind kind = Kind::kSpace;
+    bool capital = false;  // Cyrillic
   };
   std::array<std::uint16_t, 0x10000> index = {};
   std::vector<Row> rows = {Row{}};
@@ -74,8 +95,11 @@ const Roles& roles() {
         const unsigned byte = single_page(kPages[i]).encode(code);
         row.lead |= static_cast<std::uint32_t>(is_lead(byte)) << i;
         row.rest |= static_cast<std::uint32_t>(is_rest(byte)) << i;
+        row.own |= static_cast<std::uint32_t>(is_own(kind_of(code), byte)) << i;
       }
       if ((row.lead | row.rest) == 0) continue;
+      row.kind = kind_of(code);
+      row.capital = row.kind == Kind::kCyrillic && !is_small_cyrillic(code);
       out->index[code] = static_cast<std::uint16_t>(out->rows.size());
       out->rows.push_back(row);
     }
@@ -190,7 +214,8 @@ class Reader {
     const Kind was = kind_of(codes_[0]);
     if ((was == Kind::kThai || was == Kind::kArabic) && kind_of(code) == was && around_.last == was) points += 2.5;
     // The blank behind the one-letter words of Russian.
-    if (codes_[1] == 0xa0 && (was == Kind::kCyrillic || was == Kind::kThai) && around_.last != was) return;
+    if (length_ == 2 && codes_[1] == 0xa0 && (was == Kind::kCyrillic || was == Kind::kThai) && around_.last != was)
+      return;
     for (unsigned i = 1; i < length_; ++i) {
       points += codes_[i] == 0xfffd || codes_[i] == '?'
                     ? 1.5
@@ -220,6 +245,8 @@ class Reader {
 };
 
 constexpr double kWorthCounting = 1.5;
+constexpr double kMayBelong = -1.5;  // beside one that counts: the first letter of a word
+constexpr double kMayBe = -3.5;      // where the page is known: natural, whatever stands there
 
 // Blanks and signs between two sequences do not end a text in a script.
 bool reaches(std::string_view text, std::size_t end, std::size_t at) {
@@ -231,8 +258,35 @@ bool reaches(std::string_view text, std::size_t end, std::size_t at) {
   return true;
 }
 
+// What a page's sequences have come out as: a character that comes again proves less, since what looks like one by
+// chance ("`¬´") does so again and again.
+class Repeats {
+ public:
+  // What of the weight counts: all at first, then a quarter, until it has counted twice.
+  double worth(char32_t code, double weight) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (seen_[i].code != code) continue;
+      const double more = std::max(0.0, std::min(0.25 * weight, weight - seen_[i].more));
+      seen_[i].more += more;
+      return more;
+    }
+    if (size_ < seen_.size()) seen_[size_++] = {code, 0};
+    return weight;
+  }
+
+ private:
+  struct Seen {
+    char32_t code = 0;
+    double more = 0;
+  };
+  std::array<Seen, 8> seen_ = {};
+  std::size_t size_ = 0;
+};
+
 struct PageState {
-  std::size_t end = 0;  // of the last sequence
+  Repeats repeats;
+  std::size_t first = 0;  // where the first one that counts stands
+  std::size_t end = 0;    // of the last sequence
   Kind last = Kind::kSpace;
   double weight = 0;
   double heaviest = 0;
@@ -257,8 +311,81 @@ bool step(std::string_view text, std::size_t at, unsigned page, PageState& state
   return out.misread.weight >= kWorthCounting;
 }
 
+// The pages for which the character at `next` may follow a lead byte.
+std::uint32_t rest_of(const Roles& table, const Roles::Row& lead, std::string_view text, std::size_t next) {
+  const Character rest = fast_character_at(text, next);
+  if (rest.code < 0x80) return rest.code == '?' || (rest.code == ' ' && lead.kind == Kind::kLatin) ? ~0U : 0U;
+  if (rest.code == 0xfffd) return ~0U;
+  const Roles::Row& row = table.of(rest.code);
+  // Two letters of one script are a word, save where they are lead and rest in it, or the case is that of no word.
+  const bool word = row.kind == lead.kind && is_letter(row.kind) && row.kind != Kind::kLatin;
+  if (word && !(row.capital && !lead.capital)) return row.rest & lead.own;
+  return row.rest;
+}
+
+// Whether a letter can be passed over because it stands before a small letter of its own script, as nearly all letters
+// do: then it is a lead byte at most where UTF-8 begins letters of that script with it.
+bool within_word(char32_t code, std::string_view text, std::size_t next) {
+  if (next + 1 >= text.size()) return false;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[next + i]); };
+  switch (code >> 8) {
+    case 3:  // Greek, before CE or CF: lead bytes are Ξ and Ο
+      return (byte(0) == 0xce || byte(0) == 0xcf) && code != 0x39e && code != 0x39f;
+    case 6:  // Arabic: lead bytes are 0637 to 063A
+      return byte(0) >= 0xd8 && byte(0) <= 0xdb && (code < 0x637 || code > 0x63a);
+    case 0xe:  // Thai: the lead byte is 0E40
+      return byte(0) == 0xe0 && code != 0xe40;
+    default: return false;
+  }
+}
+
+// Bytes of small Russian letters in a row from `at` on. None of them follows a lead byte in any page, save in code page
+// 866 the boxes; so none of the letters before the last one begins a sequence.
+std::size_t small_letters(std::string_view text, std::size_t at) {
+  const std::size_t from = at;
+  for (; at + 8 <= text.size(); at += 8) {
+    // Four characters of two bytes: their codes in lanes of 16 bits, 0430 to 044F moved to 8000 to 801F.
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + at, 8);
+    static_assert(std::endian::native == std::endian::little);
+    const bool pairs = (bytes & 0xc0e0'c0e0'c0e0'c0e0) == 0x80c0'80c0'80c0'80c0;
+    const std::uint64_t codes = (bytes & 0x001f'001f'001f'001f) << 6 | (bytes >> 8 & 0x003f'003f'003f'003f);
+    if (!pairs || ((codes + 0x7bd0'7bd0'7bd0'7bd0) & 0xffe0'ffe0'ffe0'ffe0) != 0x8000'8000'8000'8000) break;
+  }
+  while (at + 2 <= text.size()) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const auto second = static_cast<unsigned char>(text[at + 1]);
+    if (!((first == 0xd0 && second >= 0xb0) || (first == 0xd1 && second < 0x90))) break;
+    at += 2;
+  }
+  return at - from;
+}
+
 unsigned index_of(SingleByte page) {
   return static_cast<unsigned>(std::find(kPages.begin(), kPages.end(), page) - kPages.begin());
+}
+
+}  // namespace
+
+namespace {
+
+constexpr std::size_t kSample = 200;  // bytes by which pages are told apart
+constexpr double kNear = 0.7;         // of the greatest weight: pages that are asked
+
+double cost_of_reading(std::string_view text, SingleByte page) {
+  int times = 0;
+  const std::string undone = undo_misread(text, page, times);
+  double sum = 0;
+  bool small = false;  // the letter before
+  Cost last;
+  for (std::size_t at = 0; at < undone.size();) {
+    const Character one = character_at(undone, at);
+    last = cost_of(one.code, last);
+    sum += last.nats + (small && is_capital(one.code) ? 4 : 0);  // "GrÜßere"
+    small = last.side == Side::kPlain && !is_capital(one.code);
+    at += one.bytes;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -267,29 +394,55 @@ MisreadVerdict misread_utf8(std::string_view text) {
   const Roles& table = roles();
   std::array<PageState, kPages.size()> states;
   for (std::size_t at = next_high(text, 0); at < text.size();) {
-    const Character one = character_at(text, at);
-    const std::uint32_t lead = table.of(one.code).lead;
-    std::size_t next = at + one.bytes;
-    if (lead != 0 && next < text.size()) {
-      const Character rest = character_at(text, next);
-      const bool hole = rest.code == 0xfffd || rest.code == '?' || rest.code == ' ';
-      std::uint32_t pages = lead & (hole ? lead : table.of(rest.code).rest);
-      for (; pages != 0; pages &= pages - 1) {
-        const auto page = static_cast<unsigned>(__builtin_ctz(pages));
-        Sequence found;
-        PageState& state = states[page];
-        if (!step(text, at, page, state, found)) continue;
-        state.weight += std::min(found.misread.weight, 8.0);
-        state.heaviest = std::max(state.heaviest, found.misread.weight);
-        ++state.count;
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first == 0xe1 || (first >= 0xe3 && first != 0xef)) {  // no page has ideographs, kana, Hangul
+      at += first >= 0xf0 ? 4 : 3;
+      at = at < text.size() && static_cast<unsigned char>(text[at]) < 0x80 ? next_high(text, at) : at;
+      continue;
+    }
+    if (first == 0xd0 || first == 0xd1) {
+      if (const std::size_t letters = small_letters(text, at + 2); letters > 0) {
+        at += letters;  // to the last one
+        continue;
+      }
+    }
+    const Character one = fast_character_at(text, at);
+    const std::size_t next = at + one.bytes;
+    if (!within_word(one.code, text, next)) {
+      const Roles::Row& row = table.of(one.code);
+      if (row.lead != 0 && next < text.size()) {
+        std::uint32_t pages = row.lead & rest_of(table, row, text, next);
+        for (; pages != 0; pages &= pages - 1) {
+          const auto page = static_cast<unsigned>(__builtin_ctz(pages));
+          Sequence found;
+          PageState& state = states[page];
+          if (!step(text, at, page, state, found)) continue;
+          if (state.count == 0) state.first = at;
+          state.weight += state.repeats.worth(found.misread.code, std::min(found.misread.weight, 8.0));
+          state.heaviest = std::max(state.heaviest, found.misread.weight);
+          ++state.count;
+        }
       }
     }
     at = next < text.size() && static_cast<unsigned char>(text[next]) < 0x80 ? next_high(text, next) : next;
   }
   MisreadVerdict out;
-  for (std::size_t i = 0; i < kPages.size(); ++i) {
-    if (states[i].weight <= out.weight) continue;
-    out = {kPages[i], states[i].weight, states[i].heaviest, states[i].count};
+  for (const PageState& one : states) out.weight = std::max(out.weight, one.weight);
+  // Pages that agree in most bytes: the one whose reading is likelier.
+  std::size_t first = text.size();
+  for (const PageState& one : states) {
+    if (one.weight > 0 && one.weight >= kNear * out.weight) first = std::min(first, one.first);
+  }
+  double least = 1e9;
+  for (std::size_t i = 0; i < kPages.size() && out.weight > 0; ++i) {
+    const PageState& one = states[i];
+    if (one.weight < kNear * out.weight) continue;
+    const double cost = cost_of_reading(text.substr(first, kSample), kPages[i]);
+    if (cost >= least) continue;
+    least = cost;
+    out.page = kPages[i];
+    out.heaviest = one.heaviest;
+    out.count = one.count;
   }
   return out;
 }
@@ -303,7 +456,7 @@ void each_misread(std::string_view text, SingleByte page, const std::function<vo
     Sequence found;
     if ((table.of(one.code).lead >> index & 1) != 0) {
       step(text, at, index, state, found);
-      if (found.misread.length > 0 && found.misread.weight > 0) take(found.misread);
+      if (found.misread.length > 0 && found.misread.weight > kMayBelong) take(found.misread);
     }
     at = next_high(text, at + one.bytes);
   }
@@ -324,7 +477,7 @@ std::string undo_misread(std::string_view text, SingleByte page, int& times) {
       Sequence found;
       const bool lead = (table.of(one.code).lead >> index & 1) != 0;
       if (lead && i >= state.end) step(now, i, index, state, found);
-      if (found.misread.length == 0 || found.misread.weight <= 0) {
+      if (found.misread.length == 0 || found.misread.weight <= (times == 0 ? kMayBe : 0)) {
         i = next_high(now, i + one.bytes);
         continue;
       }

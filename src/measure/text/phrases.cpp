@@ -284,10 +284,11 @@ constexpr std::string_view kGeneratorWords[] = {
 
 constexpr std::size_t kBuckets = 1024;
 
+// Capitals become small letters; other signs become others, in the table as in the text.
 std::uint32_t key_of(std::string_view text, std::size_t at) {
   std::uint32_t key = 0;
-  for (std::size_t i = 0; i < 4; ++i) key = key << 8 | static_cast<unsigned char>(lower(text[at + i]));
-  return (key * 0x9E37'79B1U) >> 22;
+  std::memcpy(&key, text.data() + at, sizeof key);
+  return ((key | 0x2020'2020) * 0x9E37'79B1U) >> 22;
 }
 
 /// Phrases by bucket: those of bucket b are order[first[b]] to order[first[b + 1]].

@@ -14,11 +14,9 @@
 //                            the positions have at most p phases; after 24 p bytes each has been seen, and until the
 //                            end of 32 p every look-up finds the position lcm(24, p) before. Three such in a row, at
 //                            one distance, are followed up. By chance that is as rare as 40 bytes that occur twice.
-//   fewer repeats            the same with positions that the text chooses: those at which b0 + 3 b1 - b2 has five
-//   zeros
-//                            at its end. They are at the same place of each repeat, so two or three repeats are enough,
-//                            if the period has three such positions; one of 200 bytes has six on average. No promise
-//                            here.
+//   fewer repeats            the same with positions that the text chooses: those at which b0 + 3 b1 - b2 is 5 modulo
+//                            32. They are at the same place of each repeat, so two or three repeats are enough, if the
+//                            period has three such positions; one of 200 bytes has six on average. No promise here.
 // From the distance, a multiple of the period, the least period comes by the borders of the run's beginning (Knuth,
 // Morris, Pratt). After a run the search goes on at its end, so the time is linear whatever the text.
 //
@@ -46,6 +44,7 @@ constexpr std::size_t kLags = 32;
 constexpr std::size_t kNear = 64;     // bytes between two places that are compared with what follows
 constexpr std::size_t kSameNear = 4;  // bytes that have to be equal there
 constexpr std::size_t kChoice = 64;   // positions from which the text chooses at once
+constexpr std::uint8_t kChosen = 5;   // of 32: not what blanks, dashes or zeros in a row give
 }  // namespace assay
 #endif  // ASSAY_REPEATS_ONCE
 
@@ -89,27 +88,28 @@ std::size_t next_near(const std::uint8_t* in, std::size_t size, std::size_t at, 
   return size;
 }
 
-// Bit i: the text chooses the position i of the 64 at `in`. Reads two bytes more.
-std::uint64_t chosen_positions(const std::uint8_t* in) {
-  std::uint64_t out = 0;
+// Bit i of out[b]: the text chooses the position 64 b + i. Reads two bytes more than `blocks` of 64.
+void choose_positions(const std::uint8_t* in, std::size_t blocks, std::uint64_t* out) {
+  for (std::size_t block = 0; block < blocks; ++block, in += kChoice) {
+    std::uint64_t bits = 0;
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t i = 0; i < kChoice; ++i) {
-    if (((in[i] + 3U * in[i + 1] - in[i + 2]) & 31) == 0) out |= std::uint64_t{1} << i;
-  }
+    for (std::size_t i = 0; i < kChoice; ++i) {
+      if (((in[i] + 3U * in[i + 1] - in[i + 2]) & 31) == kChosen) bits |= std::uint64_t{1} << i;
+    }
 #else
-  const hn::CappedTag<std::uint8_t, kChoice> d;
-  for (std::size_t at = 0; at < kChoice; at += hn::Lanes(d)) {
-    const auto next = hn::LoadU(d, in + at + 1);
-    const auto sum = hn::Add(hn::Add(hn::LoadU(d, in + at), next), hn::Add(next, next));
-    const auto low = hn::And(hn::Sub(sum, hn::LoadU(d, in + at + 2)), hn::Set(d, 31));
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, hn::Eq(low, hn::Zero(d)), bits);
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < sizeof word; ++i) word |= std::uint64_t{bits[i]} << (8 * i);
-    out |= word << at;
-  }
+    const hn::CappedTag<std::uint8_t, kChoice> d;
+    for (std::size_t at = 0; at < kChoice; at += hn::Lanes(d)) {
+      const auto next = hn::LoadU(d, in + at + 1);
+      const auto sum = hn::Add(hn::Add(hn::LoadU(d, in + at), next), hn::Add(next, next));
+      const auto low = hn::And(hn::Sub(sum, hn::LoadU(d, in + at + 2)), hn::Set(d, 31));
+      std::uint64_t word = 0;
+      hn::StoreMaskBits(d, hn::Eq(low, hn::Set(d, kChosen)), reinterpret_cast<std::uint8_t*>(&word));
+      if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+      bits |= word << at;
+    }
 #endif
-  return out;
+    out[block] = bits;
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -120,7 +120,7 @@ HWY_AFTER_NAMESPACE();
 namespace assay {
 
 HWY_EXPORT(next_near);
-HWY_EXPORT(chosen_positions);
+HWY_EXPORT(choose_positions);
 
 namespace {
 
@@ -153,10 +153,20 @@ PeriodicRun extend(std::string_view text, std::size_t at, std::size_t period, st
   return {first, at + right + period - first, period};
 }
 
+// Whether eight bytes before the place or after it repeat, too. Between columns and in indented text many lags agree in
+// four bytes, and to follow each would take longer than all the rest. A run of 96 bytes has the one or the other.
+bool is_longer(std::string_view text, std::size_t at, std::size_t period) {
+  const auto same = [&](std::size_t from) {
+    return from + period + 8 <= text.size() && std::memcmp(text.data() + from, text.data() + from + period, 8) == 0;
+  };
+  return same(at + kSameNear) || (at >= 8 && same(at - 8));
+}
+
 // The shortest of the lags whose run is long enough to be one.
 PeriodicRun run_of_lags(std::string_view text, std::size_t at, std::uint32_t lags, std::size_t floor) {
   for (; lags != 0; lags &= lags - 1) {
     const auto period = static_cast<std::size_t>(std::countr_zero(lags)) + 1;
+    if (!is_longer(text, at, period)) continue;
     const PeriodicRun run = extend(text, at, period, floor);
     if (run.length >= kLeastLength && run.length >= 3 * period) return run;
   }
@@ -211,68 +221,88 @@ void drop_overlaps(std::vector<PeriodicRun>& runs) {
   runs.resize(kept);
 }
 
-}  // namespace
-
-void PeriodFinder::begin_lookups(std::size_t count) {
-  slots_.assign(std::min(kMostSlots, std::bit_ceil(count * 4 + 1)), Slot{});
-  shift_ = 64 - std::countr_zero(slots_.size());
-  distance_ = in_a_row_ = floor_ = 0;
+// A long text that occurs twice is no period of itself.
+void keep(const PeriodicRun& run, std::vector<PeriodicRun>& out) {
+  if (run.length >= 3 * run.period || (run.length >= 2 * run.period && run.period >= kLongTwice)) out.push_back(run);
 }
 
-bool PeriodFinder::look_up(std::string_view text, std::size_t at, PeriodicRun& out) {
+}  // namespace
+
+PeriodFinder::Lookups PeriodFinder::begin_lookups(std::size_t count) {
+  slots_.assign(std::min(kMostSlots, std::bit_ceil(count * 4 + 1)), 0);
+  return {slots_.data(), 64 - std::countr_zero(slots_.size())};
+}
+
+// Notes the eight bytes at `at`. True: they, and those of the two look-ups before, stand at one distance before, too.
+inline bool PeriodFinder::see(Lookups& lookups, std::string_view text, std::size_t at, std::size_t& before) {
   std::uint64_t word = 0;
   std::memcpy(&word, text.data() + at, kSame);
   const std::uint64_t hash = word * 0x9E37'79B9'7F4A'7C15;
-  const auto tag = static_cast<std::uint32_t>(hash) | 1U;  // 0: the place is empty
-  Slot& slot = slots_[hash >> shift_];
-  const std::size_t before = slot.at;
-  const bool seen = slot.tag == tag;
-  slot = {tag, static_cast<std::uint32_t>(at)};
-  if (!seen) {
-    in_a_row_ = 0;
+  std::uint64_t& slot = lookups.slots[hash >> lookups.shift];
+  const std::uint64_t tag = hash << 32 | std::uint64_t{1} << 32;  // 0: the place is empty
+  const std::uint64_t was = slot;
+  slot = tag | at;
+  if ((was ^ tag) >> 32 != 0) {
+    lookups.in_a_row = 0;
     return false;
   }
-  in_a_row_ = at - before == distance_ ? in_a_row_ + 1 : 1;
-  distance_ = at - before;
-  if (in_a_row_ < kInARow || before < floor_) return false;
-  in_a_row_ = 0;
-  out = extend(text, before, distance_, floor_);
-  if (out.length < distance_ + 32) return false;
-  const std::size_t period = least_period(text.substr(out.offset, out.length), distance_, border_);
+  before = was & 0xFFFF'FFFF;
+  lookups.in_a_row = at - before == lookups.distance ? lookups.in_a_row + 1 : 1;
+  lookups.distance = at - before;
+  return lookups.in_a_row >= kInARow && before >= lookups.floor;
+}
+
+bool PeriodFinder::follow(std::string_view text, Lookups& lookups, std::size_t before, PeriodicRun& out) {
+  lookups.in_a_row = 0;
+  out = extend(text, before, lookups.distance, lookups.floor);
+  if (out.length < lookups.distance + 32) return false;
+  const std::size_t period = least_period(text.substr(out.offset, out.length), lookups.distance, border_);
   // Followed at a multiple of its period, a run ends too early.
-  if (period < distance_) out = extend(text, out.offset, period, floor_);
-  floor_ = out.offset + out.length;
+  if (period < lookups.distance) out = extend(text, out.offset, period, lookups.floor);
+  lookups.floor = out.offset + out.length;
   return true;
+}
+
+void PeriodFinder::find_at_strides(std::string_view text, std::vector<PeriodicRun>& out) {
+  Lookups lookups = begin_lookups(text.size() / kStride);
+  PeriodicRun run;
+  for (std::size_t at = 0; at + kSame <= text.size(); at += kStride) {
+    std::size_t before = 0;
+    if (!see(lookups, text, at, before) || !follow(text, lookups, before, run)) continue;
+    keep(run, out);
+    if (lookups.floor > at + kStride) at = (lookups.floor - kStride) / kStride * kStride;
+  }
+}
+
+void PeriodFinder::find_at_choices(std::string_view text, std::vector<PeriodicRun>& out) {
+  constexpr std::size_t kBlocks = 16;  // asked for at once
+  Lookups lookups = begin_lookups(text.size() / 32);
+  const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
+  PeriodicRun run;
+  std::uint64_t chosen[kBlocks] = {};
+  std::size_t first = 0;
+  while (first + kChoice + kSame <= text.size()) {
+    const std::size_t blocks = std::min(kBlocks, (text.size() - kSame - first) / kChoice);
+    HWY_DYNAMIC_DISPATCH(choose_positions)(in + first, blocks, chosen);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      for (std::uint64_t bits = chosen[block]; bits != 0; bits &= bits - 1) {
+        const std::size_t at = first + block * kChoice + static_cast<std::size_t>(std::countr_zero(bits));
+        std::size_t before = 0;
+        // What lies before the end of a run is known.
+        if (at + 2 * kChoice < lookups.floor || !see(lookups, text, at, before)) continue;
+        if (follow(text, lookups, before, run)) keep(run, out);
+      }
+    }
+    first = std::max(first + blocks * kChoice, lookups.floor - std::min(lookups.floor, 4 * kChoice));
+  }
 }
 
 void PeriodFinder::find(std::string_view text, std::vector<PeriodicRun>& out) {
   out.clear();
   find_near(text, out);
-  if (text.size() < kShortestFar) return drop_overlaps(out);
-  // A long text that occurs twice is no period of itself.
-  const auto keep = [&](const PeriodicRun& run) {
-    if (run.length >= 3 * run.period || (run.length >= 2 * run.period && run.period >= kLongTwice)) out.push_back(run);
-  };
-  PeriodicRun run;
-  begin_lookups(text.size() / kStride);
-  for (std::size_t at = 0; at + kSame <= text.size(); at += kStride) {
-    if (!look_up(text, at, run)) continue;
-    keep(run);
-    if (floor_ > at + kStride) at = (floor_ - kStride) / kStride * kStride;
-  }
-  begin_lookups(text.size() / 32);
-  const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
-  for (std::size_t block = 0; block + kChoice + kSame <= text.size(); block += kChoice) {
-    std::uint64_t chosen = HWY_DYNAMIC_DISPATCH(chosen_positions)(in + block);
-    for (; chosen != 0; chosen &= chosen - 1) {
-      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(chosen));
-      if (!look_up(text, at, run)) continue;
-      keep(run);
-      if (floor_ > at + 2 * kChoice) {
-        block = (floor_ - 2 * kChoice) / kChoice * kChoice;
-        break;
-      }
-    }
+  if (text.size() >= kShortestFar) {
+    find_at_strides(text, out);
+    find_at_choices(text, out);
   }
   drop_overlaps(out);
 }

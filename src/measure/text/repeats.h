@@ -26,19 +26,22 @@ class PeriodFinder {
   void find(std::string_view text, std::vector<PeriodicRun>& out);
 
  private:
-  struct Slot {
-    std::uint32_t tag = 0;
-    std::uint32_t at = 0;
+  /// Eight bytes that were seen, by their hash: 32 bits of it above, their place below.
+  struct Lookups {
+    std::uint64_t* slots = nullptr;
+    int shift = 0;             // from a hash to its slot
+    std::size_t distance = 0;  // between the last two equal places
+    std::size_t in_a_row = 0;  // look-ups at that distance
+    std::size_t floor = 0;     // what comes before is settled
   };
-  void begin_lookups(std::size_t count);
-  /// Looks up eight bytes at `at`; true: they are in a run, which is `out`. floor_ is its end then.
-  bool look_up(std::string_view text, std::size_t at, PeriodicRun& out);
+  Lookups begin_lookups(std::size_t count);
+  static bool see(Lookups& lookups, std::string_view text, std::size_t at, std::size_t& before);
+  /// The run around `before` and its like; false: it is none. lookups.floor is its end then.
+  bool follow(std::string_view text, Lookups& lookups, std::size_t before, PeriodicRun& out);
+  void find_at_strides(std::string_view text, std::vector<PeriodicRun>& out);
+  void find_at_choices(std::string_view text, std::vector<PeriodicRun>& out);
 
-  std::size_t distance_ = 0;  // between the last two equal places
-  std::size_t in_a_row_ = 0;  // look-ups at that distance
-  std::size_t floor_ = 0;     // what comes before is settled
-  int shift_ = 0;             // to a slot
-  std::vector<Slot> slots_;
+  std::vector<std::uint64_t> slots_;
   std::vector<std::uint32_t> border_;
 };
 

@@ -9,9 +9,9 @@
 // for the number of pairs), and a seventh of what the stretch costs. Clean text that happens to be surprising (a list
 // of rare ideographs, a table of boxes) gains nothing in any other reading.
 //
-// What is lost (U+FFFD) stays a hole: the bytes around it are decoded on their own. Only the first 256 characters of a
-// stretch are tried, and at most 8 stretches of a text before a pair is found, so that no text takes long. Limits:
-// short names; two encodings in which the text reads equally well.
+// What is lost (U+FFFD) stays a hole: the bytes around it are decoded on their own.
+// Only the first 256 characters of a stretch are tried, and at most 8 stretches of a text before a pair is found, so
+// that no text takes long. Limits: short names; two encodings in which the text reads equally well.
 
 #include "measure/text/wrong_page.h"
 
@@ -21,140 +21,29 @@
 #include "measure/text/characters.h"
 #include "measure/text/code_pages.h"
 #include "measure/text/likelihood.h"
+#include "measure/text/transcode.h"
 
 namespace assay {
 
 namespace {
 
-constexpr std::uint8_t kUtf8 = kSinglePages + kDoublePages;
-constexpr std::uint8_t kUtf16 = kUtf8 + 1;         // two bytes a character, the high one first
-constexpr std::uint8_t kUtf16Swapped = kUtf8 + 2;  // the low one first
-constexpr std::uint8_t kEncodings = kUtf8 + 3;
-
-constexpr unsigned char kLost = 0xff;  // stands for bytes that are gone; no encoding here uses it for text
-
 constexpr std::size_t kSample = 256;  // characters that are tried
 constexpr unsigned kMostTries = 8;
 constexpr double kEnough = 14;  // nats
 
-const SinglePage& single(std::uint8_t encoding) { return single_page(static_cast<SingleByte>(encoding)); }
-const DoublePage& pair(std::uint8_t encoding) { return double_page(static_cast<DoubleByte>(encoding - kSinglePages)); }
-
-void put(std::string& out, unsigned byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); }
-
-// The bytes that the characters were decoded from; false: that encoding was not it.
-bool encode(std::u32string_view text, std::uint8_t encoding, std::string& out) {
-  out.clear();
-  for (const char32_t code : text) {
-    if (code == 0xfffd) {
-      put(out, kLost);
-      continue;
-    }
-    if (encoding >= kUtf16) {
-      if (code >= 0xe000) return false;  // private use and beyond: not how two bytes of text fall
-      put(out, encoding == kUtf16 ? code >> 8 : code & 0xff);
-      put(out, encoding == kUtf16 ? code & 0xff : code >> 8);
-      continue;
-    }
-    if (code < 0x80) {
-      put(out, code);
-      continue;
-    }
-    const unsigned bytes = encoding < kSinglePages ? single(encoding).encode(code) : pair(encoding).encode(code);
-    if (bytes == 0) return false;
-    if (bytes > 0xff) put(out, bytes >> 8);
-    put(out, bytes & 0xff);
+constexpr bool is_alphabet(SingleByte page) {
+  switch (page) {
+    case SingleByte::kWestern:
+    case SingleByte::kWindows1250:
+    case SingleByte::kWindows1251:
+    case SingleByte::kWindows1253:
+    case SingleByte::kWindows1255:
+    case SingleByte::kWindows1256:
+    case SingleByte::kDos866:
+    case SingleByte::kKoi8R:
+    case SingleByte::kThai: return true;
+    default: return false;
   }
-  return true;
-}
-
-// Takes bytes apart; counts those that are none of the encoding and lie beside no hole.
-struct Decoder {
-  std::string_view bytes;
-  std::u32string& out;
-  std::size_t invalid = 0;
-  std::size_t at = 0;
-
-  unsigned byte(std::size_t i) const { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0; }
-  void fault() {
-    const bool hole =
-        byte(at) == kLost || byte(at + 1) == kLost || (at > 0 && byte(at - 1) == kLost) || at + 4 > bytes.size();
-    if (!hole) ++invalid;
-    if (out.empty() || out.back() != 0xfffd) out.push_back(0xfffd);
-    ++at;
-  }
-  void single_byte(const SinglePage& page) {
-    const char16_t code = page.decode(byte(at));
-    if (code < 0xa0 || (code >= 0x2500 && code < 0x25a0)) return fault();  // what was text had no boxes
-    out.push_back(code);
-    ++at;
-  }
-  // How good a beginning of a character a byte is.
-  int fit(const DoublePage& page, std::size_t i) const {
-    if (byte(i) < 0x80) return 1;
-    const char16_t code = page.decode(byte(i), byte(i + 1));
-    if (code == 0) return 0;
-    return cost_of(code, {}).nats < 9 ? 2 : 1;
-  }
-  // A lost byte may have been the first of two: then the next one belongs to it.
-  void lost_in_pairs(const DoublePage& page) {
-    const bool first = fit(page, at + 1) < fit(page, at + 2);
-    fault();
-    if (first && at < bytes.size() && byte(at) != kLost) ++at;
-  }
-  void double_byte(const DoublePage& page) {
-    if (const char16_t code = page.decode_single(byte(at)); code != 0) {
-      out.push_back(code);
-      ++at;
-      return;
-    }
-    const char16_t code = at + 1 < bytes.size() ? page.decode(byte(at), byte(at + 1)) : char16_t{0};
-    if (code == 0) return fault();
-    out.push_back(code);
-    at += 2;
-  }
-  void utf8() {
-    const Character one = character_at(bytes, at);
-    if (one.code == 0xfffd && one.bytes == 1) return fault();
-    out.push_back(one.code);
-    at += one.bytes;
-  }
-  void utf16(bool swapped) {
-    if (at + 1 >= bytes.size()) return fault();
-    const char32_t code = swapped ? byte(at + 1) << 8 | byte(at) : byte(at) << 8 | byte(at + 1);
-    if (code >= 0xd800 && code < 0xe000) return fault();
-    out.push_back(code);
-    at += 2;
-  }
-};
-
-// The text that the bytes were; false: too many of them make no sense.
-bool decode(std::string_view bytes, std::uint8_t encoding, std::u32string& out, std::size_t& invalid) {
-  out.clear();
-  Decoder decoder{bytes, out};
-  while (decoder.at < bytes.size()) {
-    const unsigned byte = decoder.byte(decoder.at);
-    if (encoding >= kUtf16) {
-      decoder.utf16(encoding == kUtf16Swapped);
-    } else if (byte < 0x80) {
-      out.push_back(byte);
-      ++decoder.at;
-    } else if (byte == kLost && encoding >= kSinglePages && encoding < kUtf8) {
-      decoder.lost_in_pairs(pair(encoding));
-    } else if (byte == kLost) {
-      decoder.fault();
-    } else if (encoding < kSinglePages) {
-      decoder.single_byte(single(encoding));
-    } else if (encoding < kUtf8) {
-      decoder.double_byte(pair(encoding));
-    } else {
-      decoder.utf8();
-    }
-    // Of UTF-8 every second character may be lost: two bytes of a character are read with those of others.
-    if (decoder.invalid * (encoding == kUtf8 ? 2 : 10) > out.size() + 8) return false;
-  }
-  invalid = decoder.invalid;
-  return true;
 }
 
 // Bytes of one encoding that are text of another one: which pairs occur.
@@ -162,30 +51,10 @@ bool occurs(std::uint8_t read_as, std::uint8_t was) {
   if (read_as == was) return false;
   if (was == kUtf8) return read_as >= kSinglePages && read_as < kUtf8;
   if (read_as >= kUtf16) return was < kSinglePages ? was == 0 : true;
-  return was < kUtf16;
-}
-
-// What a character of ordinary text costs at most, by its kind. Words in capitals are always looked at.
-double usual(const Cost& one) {
-  switch (one.side) {
-    case Side::kNothing: return one.nats + 0.5;
-    case Side::kPlain: return 4;
-    case Side::kSmall:
-    case Side::kSmallVowel: return 3.7;
-    case Side::kCapital:
-    case Side::kCapitalVowel: return 4.2;
-    case Side::kOther:
-    case Side::kLeading:
-    case Side::kFollowing: return 5;
-    case Side::kLine:
-    case Side::kBox: return 8.2;
-    case Side::kHan:
-    case Side::kForeignHan: return 7.2;
-    case Side::kKana: return 5;
-    case Side::kEastSign: return 7;
-    case Side::kHangul: return 7;
-    default: return 6.5;
-  }
+  if (was >= kUtf16) return false;
+  // Two bytes were taken for one character: of one-byte pages only those that whole alphabets are written in.
+  if (read_as >= kSinglePages && was < kSinglePages) return is_alphabet(static_cast<SingleByte>(was));
+  return true;
 }
 
 // Letters of one byte each: the first one is no surprise, but two bytes may belong together.
@@ -229,9 +98,9 @@ char32_t accent(char32_t code, std::uint8_t read_as) {
   if (kLookAlike.find(code) != std::u32string_view::npos) return 0;
   char32_t out = 0;
   if (read_as < kSinglePages) {
-    out = single(read_as).encode(code);
+    out = single_page(static_cast<SingleByte>(read_as)).encode(code);
   } else {
-    const unsigned bytes = pair(read_as).encode(code);
+    const unsigned bytes = double_page(static_cast<DoubleByte>(read_as - kSinglePages)).encode(code);
     if (bytes >> 8 == 0xc3) out = 0xc0 | (bytes & 0x3f);
   }
   constexpr std::u32string_view kAccents = U"àáâãäåæçèéêëìíîïñòóôõöøùúûüß";
@@ -245,8 +114,9 @@ double least_share(std::uint8_t read_as, std::uint8_t was) {
 }
 
 // Whether what comes out is enough of a text to be believed: letters of one byte each need four, ideographs and
-// syllables three (two of common ones), UTF-8 two; and no more than half may be lost.
-bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was) {
+// syllables three (two of common ones), UTF-8 two; and no more than half may be lost. `odd`: no text has what stands
+// there; where one may have it, what comes out has to be common.
+bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was, bool odd) {
   std::size_t letters = 0;
   std::size_t lost = 0;
   double cost = 0;
@@ -255,6 +125,11 @@ bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was)
     last = cost_of(code, last);
     if (code == 0xfffd) ++lost;
     if ((code < 0x80 && read_as < kUtf16) || code == 0xfffd || !is_letter(last.kind)) continue;
+    const bool pairs = was >= kSinglePages && was < kUtf8;
+    if (pairs && last.kind != CharacterKind::kHan && last.kind != CharacterKind::kKana &&
+        last.kind != CharacterKind::kHangul) {
+      continue;  // full-width letters
+    }
     ++letters;
     cost += last.nats;
   }
@@ -262,7 +137,8 @@ bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was)
   if (was == kUtf8) return letters >= 2 && lost <= letters;
   if (was < kSinglePages) return letters >= 4 && lost <= letters;
   const double mean = cost / static_cast<double>(std::max<std::size_t>(letters, 1));
-  return lost <= letters && (letters >= 3 ? mean <= 10 : letters == 2 && mean <= 7);
+  if (lost > letters || letters < 2) return false;
+  return mean <= (letters == 2 ? 7 : odd ? 10 : 8.2);
 }
 
 // "àèìòù ÀÈÌÒÙ": the letters of an alphabet or of a keyboard, in their order.
@@ -290,59 +166,72 @@ constexpr std::array<Sign, 8> kDebris = {{{"锟斤拷", false, 1},
                                           {"ÝÝÝ", true, 2},
                                           {"ÿÿÿ", true, 2}}};
 
-constexpr double kSuspicious = 8;  // the sum at which a stretch is tried
-constexpr double kDrop = 10;
+constexpr int kSuspicious = 80;  // the sum at which a stretch is tried, in tenths of a nat
+constexpr int kDrop = 100;
 
 }  // namespace
-
-std::string_view encoding_name(std::uint8_t encoding) {
-  if (encoding < kSinglePages) return single(encoding).name;
-  if (encoding < kUtf8) return pair(encoding).name;
-  return encoding == kUtf8 ? "UTF-8" : encoding == kUtf16 ? "UTF-16BE" : "UTF-16LE";
-}
-
-bool is_of_pairs(std::uint8_t encoding) { return encoding >= kSinglePages && encoding < kUtf8; }
 
 bool WrongPages::find(std::string_view text) {
   stretches_.clear();
   known_ = false;
   tries_ = 0;
   gain_ = hunch_gain_ = 0;
+  rest_ = done_ = 0;
   foreign_.clear();
   debris_.clear();
-  Cost last;
-  double sum = 0;
-  double most = 0;
+  scan(text);
+  if (!known_) judge_foreign();
+  std::sort(stretches_.begin(), stretches_.end(), [](const WrongStretch& a, const WrongStretch& b) {
+    return a.gain != b.gain ? a.gain > b.gain : a.offset < b.offset;
+  });
+  return known_ && !stretches_.empty();
+}
+
+// The segments whose surprise sums up high. Until a sum is, nothing but the sum and where it was last 0 has to be
+// known, without a branch that depends on the text; what it grows to is followed only then.
+void WrongPages::scan(std::string_view text) {
+  Side side = Side::kNothing;
+  int sum = 0;
   std::size_t from = 0;
-  std::size_t to = 0;
   for (std::size_t at = next_high(text, 0); at < text.size();) {
-    const Character one = character_at(text, at);
-    const bool in_latin_word = last.side == Side::kPlain && one.code >= 0x370;
-    last = cost_of(one.code, last);
-    if (in_latin_word) take_foreign(text, at, one);
-    const double surprise = last.nats - usual(last);
-    if (sum <= 0 && surprise > 0) {
+    const Character one = fast_character_at(text, at);
+    const Side before = side;
+    sum += surprise_(one.code, side);
+    if (before == Side::kPlain && one.code >= 0x370) take_foreign(text, at, one);
+    at += one.bytes;
+    const bool none = sum <= 0;
+    sum = none ? 0 : sum;
+    from = none ? at : from;
+    if (sum >= kSuspicious) {
+      at = follow(text, from, at, sum, side);
       from = at;
-      sum = most = 0;
+      sum = 0;
     }
-    sum += surprise;
+    if (sum == 0 && at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) {
+      at = from = next_high(text, at);
+      side = at < text.size() ? surprise_.side_of(static_cast<unsigned char>(text[at - 1])) : Side::kNothing;
+    }
+  }
+}
+
+// A segment from `from` on, whose sum at `at` is `sum`: examined up to where its sum is greatest. Returns where it
+// ends.
+std::size_t WrongPages::follow(std::string_view text, std::size_t from, std::size_t at, int sum, Side& side) {
+  int most = sum;
+  std::size_t to = at;
+  while (at < text.size() && sum > 0 && sum >= most - kDrop) {
+    const Character one = fast_character_at(text, at);
+    const Side before = side;
+    sum += surprise_(one.code, side);
+    if (before == Side::kPlain && one.code >= 0x370) take_foreign(text, at, one);
     at += one.bytes;
     if (sum > most) {
       most = sum;
       to = at;
     }
-    if (sum <= 0 || sum < most - kDrop) {
-      if (most >= kSuspicious) examine(text, from, to);
-      sum = most = 0;
-      if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) {
-        at = next_high(text, at);
-        last = at > 0 && at < text.size() ? cost_of(static_cast<unsigned char>(text[at - 1]), {}) : Cost{};
-      }
-    }
   }
-  if (most >= kSuspicious) examine(text, from, to);
-  if (!known_) judge_foreign();
-  return known_ && !stretches_.empty();
+  examine(text, from, to);
+  return at;
 }
 
 // A letter of another script within a word of small Latin letters ("r茅sider", "cafй"): one accented letter, in two
@@ -379,9 +268,10 @@ void WrongPages::judge_foreign() {
 
 void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to) {
   if (take_debris(text.substr(0, to), from)) return;
-  from = begin_of(text, from);
-  to = end_of(text, to);
-  if (stretches_.size() >= kMostStretches || (!known_ && tries_ >= kMostTries)) return;
+  if (!known_ && tries_ >= kMostTries) return;
+  from = std::max(begin_of(text, from), done_);
+  to = std::max(end_of(text, to), from);
+  done_ = to;
   characters_.clear();
   for (std::size_t at = from; at < to && characters_.size() < kSample;) {
     const Character one = character_at(text, at);
@@ -400,6 +290,7 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
     } else {
       hunch_ = best_;
       hunch_gain_ = best_gain_;
+      stretches_.clear();
     }
     stretches_.push_back({from, to - from, best_gain_});
     if (hunch_gain_ < kEnough) return;
@@ -413,7 +304,11 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
   const double gain = now - cost_as(undone_, confusion_.was, invalid);
   if (gain < 4) return;
   gain_ += gain;
-  stretches_.push_back({from, to - from, gain});
+  if (stretches_.size() < kMostStretches) {
+    stretches_.push_back({from, to - from, gain});
+  } else {
+    rest_ += to - from;
+  }
 }
 
 // U+FFFD in UTF-8 that was read as GBK, and memory that a compiler filled with one byte, read as GBK or Latin-1: known
@@ -435,15 +330,25 @@ bool WrongPages::take_debris(std::string_view text, std::size_t from) {
   return false;
 }
 
+// A pair is judged by the beginning of the text first: where nothing is gained there, the rest is not looked at.
 void WrongPages::try_all(std::u32string_view text, double now) {
+  constexpr std::size_t kGlance = 40;
+  const std::u32string_view glance = text.substr(0, kGlance);
+  const double now_there = cost_of(glance);
+  // Characters that are seen in texts, though not so many in a row: half-width katakana, names in rare ideographs.
+  const bool odd = now > 9 * static_cast<double>(text.size());
   for (std::uint8_t read_as = 0; read_as < kEncodings; ++read_as) {
-    if (read_as == kUtf8 || !encode(text, read_as, bytes_)) continue;
+    if (read_as == kUtf8 || !encode(glance, read_as, glance_)) continue;
+    bool whole = false;  // bytes_ holds all of the text
     for (std::uint8_t was = 0; was < kEncodings; ++was) {
       if (!occurs(read_as, was)) continue;
       std::size_t invalid = 0;
+      if (!decode(glance_, was, undone_, invalid) || now_there <= cost_as(undone_, was, invalid)) continue;
+      if (!whole && !encode(text, read_as, bytes_)) break;
+      whole = true;
       if (!decode(bytes_, was, undone_, invalid)) continue;
       const double gain = now - cost_as(undone_, was, invalid);
-      if (gain > best_gain_ && gain > now * least_share(read_as, was) && is_enough(undone_, read_as, was)) {
+      if (gain > best_gain_ && gain > now * least_share(read_as, was) && is_enough(undone_, read_as, was, odd)) {
         best_gain_ = gain;
         best_ = {read_as, was};
       }

@@ -8,18 +8,16 @@
 #include <vector>
 
 #include "measure/text/characters.h"
+#include "measure/text/likelihood.h"
 
 namespace assay {
 
-/// Two encodings, by their index; see encoding_name.
+/// Two encodings, by their numbers: see transcode.h.
 struct Confusion {
   std::uint8_t read_as = 0;
   std::uint8_t was = 0;
   friend bool operator==(const Confusion&, const Confusion&) = default;
 };
-std::string_view encoding_name(std::uint8_t encoding);
-/// Of two bytes a character: GBK, Big5, Shift-JIS, EUC.
-bool is_of_pairs(std::uint8_t encoding);
 
 /// A stretch that is more likely once the wrong decoding is undone.
 struct WrongStretch {
@@ -34,11 +32,12 @@ class WrongPages {
  public:
   static constexpr std::size_t kMostStretches = 64;
 
-  /// Whether a wrong decoding was found; then what it was and where, the best first of equal ones the first.
+  /// Whether a wrong decoding was found; then what it was and where, what gains most first.
   bool find(std::string_view text);
   Confusion confusion() const { return confusion_; }
   double gain() const { return gain_; }
   const std::vector<WrongStretch>& stretches() const { return stretches_; }
+  std::size_t rest() const { return rest_; }  // bytes of further ones
 
   /// What can only be told, not undone: "锟斤拷", "烫烫烫烫".
   const std::vector<WrongStretch>& debris() const { return debris_; }
@@ -47,6 +46,8 @@ class WrongPages {
   std::string undo(std::string_view text) const;
 
  private:
+  void scan(std::string_view text);
+  std::size_t follow(std::string_view text, std::size_t from, std::size_t at, int sum, Side& side);
   void examine(std::string_view text, std::size_t from, std::size_t to);
   bool take_debris(std::string_view text, std::size_t from);
   void try_all(std::u32string_view text, double now);
@@ -59,9 +60,12 @@ class WrongPages {
   void take_foreign(std::string_view text, std::size_t at, const Character& one);
   void judge_foreign();
 
+  Surprise surprise_;
   std::vector<Foreign> foreign_;
   Confusion confusion_;
   double gain_ = 0;
+  std::size_t rest_ = 0;
+  std::size_t done_ = 0;  // where the last stretch ended
   bool known_ = false;
   unsigned tries_ = 0;
   Confusion hunch_;  // the best of stretches that were not enough by themselves
@@ -72,6 +76,7 @@ class WrongPages {
   std::vector<WrongStretch> debris_;
   std::u32string characters_;
   std::string bytes_;
+  std::string glance_;
   std::u32string undone_;
 };
 

@@ -2,12 +2,12 @@
 //
 // A listing is a stretch in which at least `lines` lines have the shape that a printing tool gives them (see
 // listing.h), with no more than two others between (function headers, blank lines). Where listings are half of a
-// document it is one; a listing within an article explains something and is a note. A run of hexadecimal digits is told
-// by its first bytes: contracts of Ethereum, WebAssembly, Java classes, programs.
+// document it is one; a listing within an article explains something and is a note. A run of hexadecimal digits is
+// told by its first bytes: contracts of Ethereum, WebAssembly, Java classes, programs.
 //
-// Reads lines only where the survey has enough lines and digits or underscores for it, and words only where a run
-// without blanks is long enough. Limits: assembly source is code, not a listing; other hexadecimal text belongs to
-// encoded-blob.
+// Reads lines only where the survey has digits, and signs or capitals, for a third of them to be a listing, and words
+// only where a run without blanks is long enough.
+// Limits: assembly source is code, not a listing; other hexadecimal text belongs to encoded-blob.
 
 #include <algorithm>
 #include <memory>
@@ -58,8 +58,12 @@ class BytecodeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     const TextSurvey& survey = document.survey;
     const std::size_t marks = survey.of(':') + survey.of('_') + survey.of('#') + survey.of('|') + survey.of('[');
-    const bool listed =
-        survey.lines >= lines_ && (marks >= lines_ || survey.digits * 4 >= survey.letters) && survey.digits >= lines_;
+    std::size_t capitals = 0;
+    for (char c = 'A'; c <= 'Z'; ++c) capitals += survey.of(c);
+    const bool numbered = survey.digits * 3 >= survey.lines && survey.digits * 50 >= survey.characters;
+    const bool shaped =
+        marks * 3 >= survey.lines || survey.digits * 4 >= survey.letters || capitals * 2 >= survey.letters;
+    const bool listed = survey.lines >= lines_ && numbered && shaped;
     if (listed) read_lines(document.text(), out);
     if (survey.longest_blob >= digits_) read_hex(document.text(), out);
   }

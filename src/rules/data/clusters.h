@@ -11,6 +11,13 @@
 
 namespace assay {
 
+/// Whether a place overlaps one that was told before.
+inline bool is_told(const DocumentHits& out, std::size_t offset, std::size_t length) {
+  return std::any_of(out.found().begin(), out.found().end(), [&](const DocumentHit& hit) {
+    return offset < hit.offset + hit.length && hit.offset < offset + length;
+  });
+}
+
 struct Cluster {
   std::size_t offset = 0;
   std::size_t length = 0;
@@ -39,11 +46,10 @@ class Clusters {
   /// The heaviest first; of equal ones the first; none that overlaps what was told before. No add after it.
   void tell(DocumentHits& out, Severity severity, double confidence, const Phrase& reason) {
     close();
-    std::sort(
-        kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_),
-        [](const Cluster& a, const Cluster& b) { return heavier(a, b) || (!heavier(b, a) && a.offset < b.offset); });
+    std::sort(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_), heavier);
     for (std::size_t i = 0; i < size_; ++i) {
-      if (!taken(out, kept_[i])) out.add({kept_[i].offset, kept_[i].length, severity, confidence, reason, {}});
+      if (!is_told(out, kept_[i].offset, kept_[i].length))
+        out.add({kept_[i].offset, kept_[i].length, severity, confidence, reason, {}});
     }
     if (size_ == kept_.size() && rest_ > 0) out.add({0, rest_, severity, confidence, {}, {}});
   }
@@ -60,11 +66,6 @@ class Clusters {
   }
 
  private:
-  static bool taken(const DocumentHits& out, const Cluster& one) {
-    return std::any_of(out.found().begin(), out.found().end(), [&](const DocumentHit& hit) {
-      return one.offset < hit.offset + hit.length && hit.offset < one.offset + one.length;
-    });
-  }
   static bool heavier(const Cluster& a, const Cluster& b) {
     return a.count != b.count ? a.count > b.count : a.offset < b.offset;
   }

@@ -4,8 +4,8 @@
 // many. What those have, and a dump lacks, is words. So numbers are counted against different words: where 25 or more
 // numbers fall to each word that the document has, the words are a frame ("No. … period") and the numbers the content.
 // A word counts once, however often it is repeated, and an ideograph is half a word. A header that names columns (as
-// many fields in the first line that has letters as in the lines below it) makes the document a table, which is left to
-// the share of tables.
+// many fields in the first line that has letters as in the lines below it) makes the document a table, which is left
+// to the share of tables.
 //
 // Digits of all scripts count. Exponents, hexadecimal digits glued to digits and signs belong to their number.
 // The survey decides for nearly all documents: digits must be half of what is visible, letters a fifth at most.
@@ -122,6 +122,23 @@ bool has_header(std::string_view text) {
   return lines >= 1 && like * 4 >= lines * 3;
 }
 
+// At most how many digits of other scripts there are. They share lead bytes with letters of their script: a text of
+// digits has those lead bytes in shares that no words have.
+std::uint32_t other_digits(const TextSurvey& survey) {
+  const std::uint32_t arabic = survey.of('\xd9');   // ٠ to ٩, and half of the letters; the other half begins with D8
+  const std::uint32_t persian = survey.of('\xdb');  // ۰ to ۹
+  const std::uint32_t wide = survey.of('\xef');     // ０ to ９
+  std::uint32_t out = 0;
+  if (arabic > 3 * survey.of('\xd8')) out += arabic;
+  if (persian > survey.of('\xd8') + survey.of('\xd9')) out += persian;
+  if (wide * 6 > survey.high) out += wide;
+  // E0 with A5, A7, … AF, B1, … B9, BB: the second half of a block of 128, where its digits stand.
+  std::uint32_t second = 0;
+  for (unsigned byte = 0xa5; byte <= 0xbb; byte += 2) second += survey.bytes[byte];
+  if (second * 5 > survey.of('\xe0') * 4) out += survey.of('\xe0');
+  return out;
+}
+
 class DigitsJudge : public DocumentJudge {
  public:
   explicit DigitsJudge(const Parameters& set)
@@ -131,14 +148,8 @@ class DigitsJudge : public DocumentJudge {
     const std::string_view text = document.text();
     const TextSurvey& survey = document.survey;
     const double visible = survey.characters - survey.blanks;
-    // Digits of other scripts are in `high`: Arabic, Devanagari, full-width.
-    const std::uint32_t other = survey.high / 2;
-    if (survey.digits + other < least_ || survey.digits + other < share_ * visible) return;
-    if (survey.letters > 0.2 * visible) return;
-    if (survey.digits < share_ * visible &&
-        survey.of('\xef') + survey.of('\xd9') + survey.of('\xdb') + survey.of('\xe0') == 0) {
-      return;
-    }
+    const std::uint32_t digits = survey.digits + other_digits(survey);
+    if (digits < least_ || digits < share_ * visible || survey.letters > 0.2 * visible) return;
     const Count count = count_of(text);
     if (count.digits < least_ || static_cast<double>(count.digits) < share_ * visible) return;
     if (static_cast<double>(count.numbers) < per_word_ * count.words) {

@@ -222,7 +222,7 @@ const Rule kEscapeResidue{
          .decides = "By number and by share of the document's bytes (blanks not counted), for each kind: \\u 8 and 12 "
                     "%, \\x 12 "
                     "and 15 %, %NN outside of addresses 6 and 8 %, inside of them 40 %, entities in a text without "
-                    "tags 5 and 2 %, "
+                    "tags 6 and 2 %, "
                     "double entities 3 and 1 %, quoted-printable 4 and 1 %, terminal codes 2 and 0.5 %, <0xNN> 3 and 2 "
                     "%, \\\" 12 "
                     "and 2.5 %, \\n 3 and 0.5 % where there are fewer real line feeds, marks of tokenizers 6 and 4 %. "

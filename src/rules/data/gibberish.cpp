@@ -142,17 +142,19 @@ const Rule kGibberish{
          .matters =
              "There is nothing to foretell: the loss of such tokens stays high whatever the model learns, and its "
              "gradients are noise. Disguised words are split into rare tokens.",
-         .decides = "Triples of letters in words of small Latin letters, against those that any of 124 languages and "
-                    "variants has "
-                    "with 2 in 10,000: a stretch of 80 triples with 40 % unusual ones (fewer: 50 %); real text stays "
-                    "below 5 %, "
-                    "manuals below 30 %, random letters have 55 to 65 %. A warning from `share` of the document on, "
-                    "else a note. "
-                    "Babble: at least 40 words with three of English's little words, below 47 % common words. "
-                    "Look-alikes: words "
-                    "of two scripts in which the fewer letters are all look-alikes, at least three words and "
-                    "`disguised` of all. "
-                    "Glitch tokens: three or more, `glitches` of the document.",
+         .decides =
+             "Triples of letters in words of small Latin letters, against those that any of 124 languages and variants "
+             "has "
+             "with 2 in 10,000: a stretch of 80 triples with 30 % unusual ones (fewer: 44 %); real text stays below 20 "
+             "%, "
+             "random letters have 50 to 70 %. A warning from `share` of the document on, else a note. Babble: at least "
+             "40 "
+             "words with two or three of English's little words, below 46 % common words; or, in the first 1.5 KiB of "
+             "prose, "
+             "82 % different words and 4.5 % unusual triples (75 % and 6.5 %, 70 % and 8 %). Look-alikes: words of two "
+             "scripts in which the fewer letters are all look-alikes, at least three words and `disguised` of all. "
+             "Glitch "
+             "tokens: three or more, `glitches` of the document.",
          .example = "`letters follow each other as in no language: 57 % of the triples are unusual`",
          .to_do = "Drop the documents. Disguised words: the report has the word as it should read.",
          .false_alarms = "Lists of abbreviations; words of constructed languages; ciphers in documents about them.",

@@ -97,8 +97,13 @@ class InvisibleJudge : public DocumentJudge {
     std::size_t end = 0;
     for (std::size_t at = next_high(text, 0); at < text.size();) {
       if (at != end) start_from(text, at);
+      if (const std::size_t letters = ordinary_letters(text, at); letters > at) {
+        at = end = letters;
+        if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = next_high(text, at);
+        continue;
+      }
       const Character one = character_at(text, at);
-      const Kind kind = kind_of(one.code);
+      const Kind kind = kinds_.of(one.code);
       if (kind >= Kind::kSpace && kind != Kind::kEmoji) {
         stacked_ = 0;
         base_ = at;
@@ -110,6 +115,34 @@ class InvisibleJudge : public DocumentJudge {
       end = at;
       if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = next_high(text, at);
     }
+  }
+
+  // Lead bytes (and a second one) all of whose characters are letters of one script: Latin-1 and Extended-A, Cyrillic,
+  // Hebrew letters, Arabic, kana, ideographs, Hangul.
+  static constexpr Kind kind_of_lead(unsigned char lead, unsigned char second) {
+    if (lead >= 0xc3 && lead <= 0xc5) return Kind::kLatin;
+    if (lead == 0xd0 || lead == 0xd1) return Kind::kCyrillic;
+    if (lead == 0xd7) return second >= 0x90 && second <= 0xaa ? Kind::kHebrew : Kind::kSpace;
+    if (lead == 0xd8) return second >= 0xa0 ? Kind::kArabic : Kind::kSpace;
+    if (lead == 0xd9) return second <= 0x95 ? Kind::kArabic : Kind::kSpace;
+    if (lead == 0xe3) return second >= 0x81 && second <= 0x83 ? Kind::kKana : Kind::kSpace;
+    if (lead >= 0xe4 && lead <= 0xe9) return Kind::kHan;
+    return lead == 0xeb || lead == 0xec ? Kind::kHangul : Kind::kSpace;
+  }
+
+  // Behind the letters that stand here, which need no look at each of them; `at`: none do.
+  std::size_t ordinary_letters(std::string_view text, std::size_t at) {
+    const std::size_t from = at;
+    while (at + 3 <= text.size()) {
+      const auto lead = static_cast<unsigned char>(text[at]);
+      const Kind kind = kind_of_lead(lead, static_cast<unsigned char>(text[at + 1]));
+      if (kind == Kind::kSpace) break;
+      last_ = kind;
+      base_ = at;
+      at += lead < 0xe0 ? 2 : 3;
+    }
+    if (at > from) stacked_ = 0;
+    return at;
   }
 
   // What stands before, where that is ASCII.
@@ -224,6 +257,7 @@ class InvisibleJudge : public DocumentJudge {
   bool right_to_left_ = false;
   std::array<Clusters, kGroups> places_ = {Clusters(4), Clusters(4), Clusters(4), Clusters(4), Clusters(4),
                                            Clusters(4), Clusters(4), Clusters(4), Clusters(4), Clusters(4)};
+  CharacterKinds kinds_;
   // While reading.
   Kind last_ = Kind::kSpace;
   std::size_t base_ = 0;    // where the character stands that marks are put on

@@ -1,10 +1,12 @@
 // Mojibake: text whose bytes were decoded with another encoding than they were written in.
 //
-// Three kinds, each undone before it is told, so that what is told is what reads better when it is undone:
+// Four kinds, each undone before it is told, so that what is told is what reads better when it is undone:
 //   UTF-8 read with a code page of one byte, any number of times (measure/text/misread_utf8.h). Letters turn into pairs
 //     and threes that no language has; one of them in a long text is found, with its place.
 //   A text in an old encoding read with another one, and UTF-8 read as GBK and its like (measure/text/wrong_page.h).
 //     Here nothing is impossible, only unlikely: the likelihood of both readings decides.
+//   Latin letters of one group of languages read as those of another (measure/text/latin_mixup.h), which is asked last:
+//     every letter is one, and the set of them tells.
 //   What is left of bytes that were lost before: U+FFFD in UTF-8 read as GBK, memory that was never written. It is
 //     known by its looks and cannot be undone.
 // Where the first two both explain a text, the likelier reading is told.
@@ -17,8 +19,10 @@
 #include <string>
 
 #include "measure/text/characters.h"
+#include "measure/text/latin_mixup.h"
 #include "measure/text/likelihood.h"
 #include "measure/text/misread_utf8.h"
+#include "measure/text/transcode.h"
 #include "measure/text/wrong_page.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
@@ -46,37 +50,41 @@ class MojibakeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
     const MisreadVerdict verdict = misread_utf8(document.text());
-    const bool other_page = pages_.find(document.text()) && is_most_of(document.text());
+    const bool other_page = pages_.find(document.text());
     judge_debris(out);
     if (other_page && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
       judge_pages(document, out);
     } else {
       judge_utf8(document, verdict, out);
     }
+    if (out.found().empty()) judge_latin(document, out);
   }
 
  private:
   static constexpr std::size_t kLongestRepair = 400;
 
+  // Latin text with accented letters enough to tell a language by them.
+  void judge_latin(const SurveyedDocument& document, DocumentHits& out) {
+    const TextSurvey& survey = document.survey;
+    std::uint32_t accented = survey.of('\xe2');
+    for (unsigned lead = 0xc2; lead <= 0xc9; ++lead) accented += survey.bytes[lead];
+    if (accented < 6 || survey.letters < 2 * survey.high || !latin_.find(document.text())) return;
+    for (const LatinMixup::Place& one : latin_.places()) {
+      if (is_told(out, one.offset, one.length)) continue;
+      DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.75, {}, {}};
+      hit.reason = {"latin",
+                    {{"was", single_page(latin_.was()).name},
+                     {"page", single_page(latin_.read_as()).name},
+                     {"count", latin_.count()}}};
+      hit.repaired = latin_.undo(document.text().substr(one.offset, one.length));
+      out.add(std::move(hit));
+    }
+  }
+
   void judge_debris(DocumentHits& out) const {
     for (const WrongStretch& one : pages_.debris()) {
       out.add({one.offset, one.length, Severity::kWarning, 0.95, {one.fill ? "fill" : "replaced", {}}, {}});
     }
-  }
-
-  // A text is decoded as a whole. Where most of what stands before the last odd stretch reads well in the script that
-  // the stretch is made of, the stretch is part of it: half-width katakana in Japanese, "ㅋㅋㅋ" in Korean.
-  bool is_most_of(std::string_view text) const {
-    if (!is_of_pairs(pages_.confusion().read_as)) return true;
-    std::size_t odd = 0;
-    std::size_t end = 0;
-    for (const WrongStretch& one : pages_.stretches()) {
-      odd += one.length;
-      end = std::max(end, one.offset + one.length);
-    }
-    const auto high = std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end),
-                                    [](char c) { return (c & 0x80) != 0; });
-    return 2 * odd >= static_cast<std::size_t>(high);
   }
 
   // Both explain something: the one whose text is likelier, on the first stretch of it.
@@ -91,6 +99,7 @@ class MojibakeJudge : public DocumentJudge {
 
   void judge_pages(const SurveyedDocument& document, DocumentHits& out) {
     for (const WrongStretch& one : pages_.stretches()) {
+      if (is_told(out, one.offset, one.length)) continue;
       DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
       hit.reason = {
           "pages",
@@ -98,6 +107,7 @@ class MojibakeJudge : public DocumentJudge {
       hit.repaired = pages_.undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
       out.add(std::move(hit));
     }
+    if (pages_.rest() > 0) out.add({0, pages_.rest(), Severity::kWarning, 0.9, {}, {}});  // beyond those that are told
   }
 
   void judge_utf8(const SurveyedDocument& document, const MisreadVerdict& verdict, DocumentHits& out) {
@@ -116,12 +126,13 @@ class MojibakeJudge : public DocumentJudge {
       times = std::max(times, once);
       const char* key = times >= 3 ? "utf8-often" : times == 2 ? "utf8-twice" : "utf8";
       hit.reason = {key, {{"page", single_page(verdict.page).name}}};
-      out.add(std::move(hit));
+      if (!is_told(out, hit.offset, hit.length)) out.add(std::move(hit));
     }
   }
 
   double weight_;
   WrongPages pages_;
+  LatinMixup latin_;
 };
 
 std::unique_ptr<DocumentJudge> make(const Parameters& set) { return std::make_unique<MojibakeJudge>(set); }
@@ -139,6 +150,8 @@ const Rule kMojibake{
     .parameters = {{"weight", "points", 5, 1, 100, "one sequence that no text has"}},
     .sentences = {{"utf8", "UTF-8 read as {page}", "UTF-8 被当作 {page} 读取"},
                   {"pages", "{was} read as {page}", "{was} 被当作 {page} 读取"},
+                  {"latin", "{was} read as {page}: {count} letters and signs that no language has together",
+                   "{was} 被当作 {page} 读取：{count} 个字母或符号不属于任何一种语言"},
                   {"replaced", "U+FFFD in UTF-8, read as GBK", "UTF-8 中的 U+FFFD 被当作 GBK 读取"},
                   {"fill", "memory that was never written, read as text", "未写入的内存被当作文本读取"},
                   {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},

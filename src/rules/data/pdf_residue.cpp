@@ -4,9 +4,9 @@
 //   glyph numbers, "(cid:12)"   the histogram of the survey; the marks themselves, where there are brackets and digits
 //   letters apart               blanks are two fifths of the text
 //   words together              a word is longer than forty bytes, or words are long on average
-//   ligatures                   the first 1,500 bytes hold one: a file that lost them lost them everywhere
+//   ligatures                   the first 500 bytes hold one: a file that lost them lost them everywhere
 //   hyphens                     several small letters with "- " behind and small letters after, no "and" or "or"
-// So a text that was never in a PDF costs a look at its first 1,500 bytes.
+// So a text that was never in a PDF costs a look at its first 500 bytes.
 
 #include <algorithm>
 #include <memory>
@@ -20,11 +20,22 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kLook = 1500;  // bytes in which a lost ligature is looked for first
+constexpr std::size_t kLook = 500;  // bytes in which a lost ligature is looked for first
 constexpr std::size_t kLongestRepair = 400;
 
 constexpr bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+constexpr std::size_t kLongWord = 24;
+
+// Behind the last blank of the next kLongWord bytes: words that are shorter are passed over. `at` where there is none.
+std::size_t behind_last_blank(std::string_view text, std::size_t at) {
+  const std::size_t end = std::min(at + kLongWord, text.size());
+  for (std::size_t i = end; i > at; --i) {
+    if (is_blank(text[i - 1])) return i;
+  }
+  return end == text.size() ? end : at;
+}
 
 // "pre- and post-war": the first half of a pair.
 bool is_conjunction(std::string_view word) {
@@ -49,8 +60,8 @@ class PdfJudge : public DocumentJudge {
     if (judge_glyphs(document, out)) return;
     if (survey.of('(') >= several_ && survey.of(')') >= several_ && survey.of(':') >= several_)
       judge_numbers(text, out);
-    if (survey.letters >= letters_ && survey.blanks * 5 >= survey.characters * 2) judge_spaced(text, out);
-    judge_glued(document, out);
+    if (survey.letters >= letters_ && survey.blanks * 5 >= survey.characters * 2) judge_spaced(document, out);
+    if (survey.letters * 4 + survey.high * 2 >= survey.characters * 3) judge_glued(document, out);
     if (survey.letters * 2 >= survey.characters) {
       judge_ligatures(text, out);
       if (survey.of('-') >= several_) judge_hyphens(document, out);
@@ -89,8 +100,9 @@ class PdfJudge : public DocumentJudge {
     places.tell(out, many ? Severity::kWarning : Severity::kNote, many ? 0.95 : 0.5, {"numbers", {{"count", count}}});
   }
 
-  void judge_spaced(std::string_view text, DocumentHits& out) const {
-    const Residue found = spaced_letters(text);
+  void judge_spaced(const SurveyedDocument& document, DocumentHits& out) const {
+    const std::string_view text = document.text();
+    const Residue found = spaced_letters(text, document.survey.high < document.survey.letters);
     if (found.count < letters_) return;
     const bool much = found.length * 5 >= text.size();
     out.add({found.offset,
@@ -106,13 +118,17 @@ class PdfJudge : public DocumentJudge {
     const std::string_view text = document.text();
     const TextSurvey& survey = document.survey;
     const bool long_words = survey.blanks * 14 < survey.letters && survey.letters * 4 >= survey.characters * 3;
-    if (survey.longest_word < word_ && !(long_words && survey.longest_word >= 24)) return;
+    if (survey.longest_word < word_ && !(long_words && survey.longest_word >= kLongWord)) return;
     Clusters places(1);
     std::size_t glued = 0;
     for (std::size_t at = 0; at < text.size();) {
+      if (const std::size_t next = behind_last_blank(text, at); next > at) {
+        at = next;
+        continue;
+      }
       std::size_t end = at;
       while (end < text.size() && !is_blank(text[end])) ++end;
-      if (end - at >= 24 && end - at <= 4000 && is_glued(text.substr(at, end - at))) {
+      if (end - at >= kLongWord && end - at <= 4000 && is_glued(text.substr(at, end - at))) {
         places.add(at, end - at);
         glued += end - at;
       }
@@ -125,16 +141,11 @@ class PdfJudge : public DocumentJudge {
   }
 
   void judge_ligatures(std::string_view text, DocumentHits& out) const {
-    std::size_t from = 0;
-    bool seen = false;
-    for (std::size_t at = text.find(' '); at < kLook && !seen; at = text.find(' ', at + 1)) {
-      seen = lost_ligature(text, at, from) > 0;
-    }
-    if (!seen) return;
+    if (next_lost_ligature(text, 0, kLook).count == 0) return;
     Clusters places(0);
-    for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
-      const std::size_t length = lost_ligature(text, at, from);
-      if (length > 0) places.add(from, length);
+    for (Residue one = next_lost_ligature(text, 0, text.size()); one.count > 0;) {
+      places.add(one.offset, one.length);
+      one = next_lost_ligature(text, one.offset + one.length, text.size());
     }
     const std::size_t count = places.count();
     const bool many = count >= several_ || (count >= 2 && count * 400 >= text.size());
