@@ -6,7 +6,6 @@
 // The text is prose by formula, in lines like those of FineWeb: an escape each hundred bytes or so, nine other fields.
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -14,8 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -24,6 +21,7 @@
 #include "format/codec/codec.h"
 #include "format/documents/reader.h"
 #include "timing.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
@@ -81,27 +79,6 @@ class Counter final : public DocumentSink {
   std::uint64_t faults = 0;
 };
 
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("assay_bench_documents_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path(std::string_view name) const { return (path_ / name).string(); }
-  std::string write(std::string_view name, std::string_view bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
-    return path(name);
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 Counter read(const std::string& path, const DocumentOptions& options = {}) {
   Counter counter;
   const Result<DocumentFile> file = open_documents(path, options);
@@ -131,28 +108,28 @@ void measure(benchmark::State& state, const std::string& path, std::string_view 
 }
 
 void documents_jsonl(benchmark::State& state) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string bytes = jsonl();
   measure(state, folder.write("a.jsonl", bytes), bytes, {});
 }
 BENCHMARK(documents_jsonl)->Unit(benchmark::kMillisecond);
 
 void documents_text(benchmark::State& state) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string bytes = text();
   measure(state, folder.write("a.txt", bytes), bytes, {});
 }
 BENCHMARK(documents_text)->Unit(benchmark::kMillisecond);
 
 void documents_text_by_paragraph(benchmark::State& state) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string bytes = text();
-  measure(state, folder.write("a.txt", bytes), bytes, {.split = DocumentOptions::Split::kParagraph});
+  measure(state, folder.write("a.txt", bytes), bytes, {.split = TextSplit::kParagraph});
 }
 BENCHMARK(documents_text_by_paragraph)->Unit(benchmark::kMillisecond);
 
 void documents_csv(benchmark::State& state) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string bytes = csv();
   measure(state, folder.write("a.csv", bytes), bytes, {});
 }
@@ -166,7 +143,7 @@ class Nowhere final : public ByteSink {
 
 void measure_packed(benchmark::State& state, std::string_view name, const std::string& packed, std::string_view bytes,
                     Codec codec) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string path = folder.write(name, packed);
   measure(state, path, bytes, {});
   const double alone = seconds_of([&] {
@@ -203,7 +180,7 @@ BENCHMARK(documents_jsonl_gz)->Unit(benchmark::kMillisecond);
 
 // Tokens of bytes, 16 bits each.
 void documents_megatron(benchmark::State& state) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string bytes = text();
   std::string tokens;
   std::vector<std::int32_t> lengths;
@@ -232,7 +209,7 @@ BENCHMARK(documents_megatron)->Unit(benchmark::kMillisecond);
 
 // Parquet as pyarrow writes it, zstd, one row group; where the module and a Python with pyarrow are.
 void documents_parquet_zstd(benchmark::State& state) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string bytes = jsonl();
   const std::string source = folder.write("a.jsonl", bytes);
   const char* told = std::getenv("ASSAY_PYARROW");

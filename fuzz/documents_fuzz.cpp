@@ -4,41 +4,14 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "format/documents/reader.h"
+#include "unit/support/temp_folder.h"
 
 namespace {
-
-using Split = assay::DocumentOptions::Split;
-
-// Of this process alone, gone when it ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "assay_fuzz_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string write(std::string_view name, std::string_view bytes) const {
-    const std::string path = (path_ / name).string();
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-    return path;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 class Digest final : public assay::DocumentSink {
  public:
@@ -92,7 +65,7 @@ std::string read(const std::string& path, const assay::DocumentOptions& options)
 struct Kind {
   const char* name;
   const char* format;
-  Split split = Split::kAuto;
+  assay::TextSplit split = assay::TextSplit::kAuto;
 };
 
 constexpr Kind kKinds[] = {{"a.jsonl", ""},
@@ -100,8 +73,8 @@ constexpr Kind kKinds[] = {{"a.jsonl", ""},
                            {"a.csv", ""},
                            {"a.tsv", ""},
                            {"a.txt", ""},
-                           {"a.txt", "text", Split::kParagraph},
-                           {"a.txt", "text", Split::kLine},
+                           {"a.txt", "text", assay::TextSplit::kParagraph},
+                           {"a.txt", "text", assay::TextSplit::kLine},
                            {"a", ""},
                            {"a", "jsonl"},
                            {"a", "json"},
@@ -110,7 +83,7 @@ constexpr Kind kKinds[] = {{"a.jsonl", ""},
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Folder kFolder;
+  static const assay::TempFolder kFolder;
   if (size < 4) return 0;
   const Kind& kind = kKinds[data[0] % std::size(kKinds)];
   std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);

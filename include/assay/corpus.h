@@ -47,10 +47,8 @@ class FlaggedSink {
   virtual void take(const FlaggedDocument& document) = 0;
 };
 
-enum class TextSplit : std::uint8_t { kAuto, kFile, kParagraph, kLine };
-
 struct CorpusOptions {
-  // Rule names or families; empty: all that are not asked for by name only. Who selects rules wants these alone: what
+  // Rule names or families; empty: all. Who selects rules wants these alone: what
   // the text is made of (languages, scripts, kinds, tokens) is told where nothing is selected.
   std::vector<std::string> select;
   std::vector<std::string> ignore;

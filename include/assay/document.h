@@ -15,6 +15,9 @@ struct Document {
   std::uint64_t byte = 0;    // where its line begins, in the unpacked file
 };
 
+/// What of a plain text is a document. kAuto: the file; of one above 8 MiB, groups of paragraphs.
+enum class TextSplit : std::uint8_t { kAuto, kFile, kParagraph, kLine };
+
 /// What is wrong with a line (a row) of a corpus, whatever its text is.
 enum class LineFaultKind : std::uint8_t {
   kInvalidUtf8,    // bytes that no UTF-8 sequence has

@@ -205,7 +205,7 @@ struct Report {
   std::vector<std::string> arguments;  // the paths as named
   std::vector<RunSummary> runs;
   std::vector<Finding> findings;        // in rank order
-  std::optional<CorpusSummary> corpus;  // it is about the text of a corpus, and runs are none
+  std::optional<CorpusSummary> corpus;  // of the text of corpora, where some were given
   std::vector<Section> sections;
   std::vector<FileRecord> files;
   std::vector<Beside> beside;

@@ -4,9 +4,12 @@
 
 #include "base/display.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 
 namespace assay {
 
@@ -151,6 +154,13 @@ std::string shortened(std::string_view text, std::size_t most) {
   std::size_t end = most - 1;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::string size_text(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, unit > 0 && bytes < 9.95 ? 1 : 0, kUnits[unit]);
 }
 
 std::string ascii_typography(std::string_view text) {

@@ -31,6 +31,9 @@ std::string valid_utf8(std::string_view text);
 /// hold, and "…".
 std::string shortened(std::string_view text, std::size_t most);
 
+/// Bytes as people count files, in powers of ten: "812 B", "3.1 MB", "47 GB".
+std::string size_text(double bytes);
+
 /// Typographic characters replaced by ASCII of the same meaning ("–" by "-", "×" by "x", …). Letters stay as they are.
 std::string ascii_typography(std::string_view text);
 

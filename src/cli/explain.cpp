@@ -42,6 +42,13 @@ void print_parameters(Page& page, const Rule& rule) {
                  Ink::kFaint);
 }
 
+void print_harm(Page& page, const Rule& rule) {
+  heading(page, "Rank", "排序");
+  const Values values = {{"weight", format(Value(rule.harm.weight))}, {"reason", rule.harm.reason}};
+  page.paragraph(2, say("A byte of it weighs {weight} of one of those that have brought trainings down: {reason}.",
+                        "此类文本的每个字节按曾导致训练失败的文本的 {weight} 计：{reason}。", values, page.language()));
+}
+
 // What a report says, with the places of its values, for who met a sentence and looks for its rule. In English the
 // documentation tells as much.
 void print_chinese_sentences(Page& page, const Rule& rule) {
@@ -66,6 +73,7 @@ void print_rule(Page& page, const Rule& rule) {
     heading(page, en, zh);
     print_markdown(page, 2, text);
   }
+  if (rule.harm.weight > 0) print_harm(page, rule);
   if (!rule.parameters.empty()) print_parameters(page, rule);
   if (!rule.docs.references.empty()) {
     heading(page, "References", "参考资料");

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "base/display.h"
 #include "cli/shared_options.h"
 
 namespace assay::cli {
@@ -22,15 +23,6 @@ std::atomic<bool> interrupt_flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free);  // so a signal handler may set it
 
 extern "C" void on_interrupt(int) { interrupt_flag.store(true); }
-
-std::string in_bytes(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  int unit = 0;
-  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
-  char text[32];
-  std::snprintf(text, sizeof text, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, kUnits[unit]);
-  return text;
-}
 
 std::string in_time(double seconds) {
   const auto whole = std::llround(seconds);
@@ -59,12 +51,12 @@ std::string progress_text(const Progress& progress, double seconds) {
   std::string out = "reading";
   if (files > 1) out += ": " + std::to_string(progress.files_done.load()) + " of " + std::to_string(files) + " files,";
   if (interrupt_flag.load())
-    return "interrupted: judging the " + in_bytes(done) + " that were read (Ctrl-C again ends at once)";
-  if (knows_end && done == total) return out + " " + in_bytes(done) + ": done, judging";
-  out += " " + in_bytes(done);
-  if (knows_end) out += " of " + in_bytes(total);
+    return "interrupted: judging the " + size_text(done) + " that were read (Ctrl-C again ends at once)";
+  if (knows_end && done == total) return out + " " + size_text(done) + ": done, judging";
+  out += " " + size_text(done);
+  if (knows_end) out += " of " + size_text(total);
   const double rate = done / seconds;
-  out += ", " + in_bytes(rate) + "/s";
+  out += ", " + size_text(rate) + "/s";
   if (knows_end && rate > 0) out += ", " + in_time((total - done) / rate) + " left";
   return out;
 }

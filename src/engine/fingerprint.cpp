@@ -33,6 +33,7 @@
 #include <set>
 
 #include "assay/metric.h"
+#include "base/mix.h"
 #include "engine/references.h"
 #include "measure/derive.h"
 
@@ -46,13 +47,6 @@ constexpr double kRounding = 5;                    // units of the last digit: s
 constexpr std::size_t kQuantumValues = 64;
 constexpr std::size_t kMostSaid = 32;
 constexpr std::size_t kMostSettings = 5000;  // looked at
-
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 // How many of 2, 5, 10, 20, 50, … in this order divide a step, up to the first that does not.
 std::size_t roundness(std::int64_t step) {
@@ -140,7 +134,7 @@ class Sampler {
   bool wanted(std::size_t i, std::int64_t step) const {
     if (all_ || i < most_ / 4) return true;
     if (nearly_round(step) >= round_from_) return true;
-    return (mixed(static_cast<std::uint64_t>(step)) & ((std::uint64_t{1} << hash_bits_) - 1)) == 0;
+    return (mixed_bits(static_cast<std::uint64_t>(step)) & ((std::uint64_t{1} << hash_bits_) - 1)) == 0;
   }
 
   const Recording& recording_;

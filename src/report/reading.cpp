@@ -18,15 +18,6 @@ namespace assay {
 
 namespace {
 
-std::string in_bytes(std::int64_t bytes) {
-  if (bytes < 10'000) return format(Value(bytes)) + " B";
-  constexpr const char* kUnits[] = {"kB", "MB", "GB", "TB"};
-  double size = static_cast<double>(bytes) / 1000;
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit < 3; ++unit) size /= 1000;
-  return format(Value(size)) + " " + kUnits[unit];
-}
-
 // Whether a range leaves out no more than a fiftieth of another.
 bool nearly(const StepRange& part, const StepRange& whole) {
   const double slack = (static_cast<double>(whole.last) - static_cast<double>(whole.first)) / 50;
@@ -251,7 +242,7 @@ class Reading {
     std::vector<std::string> facts;
     if (file.state == FileState::kRead) {
       facts.push_back(kind_word(file.kind, language()) + (file.codec.empty() ? "" : " (" + file.codec + ")"));
-      facts.push_back(in_bytes(file.bytes));
+      facts.push_back(size_text(static_cast<double>(file.bytes)));
       const bool container = file.unit == PlaceUnit::kRecord;
       if (file.lines > 0) facts.push_back(count_of(file.lines, container ? kRecords : kLines, language()));
       facts.push_back(count_of(file.records, container ? kRows : kRecords, language()));

@@ -13,6 +13,7 @@
 
 #include "assay/metric.h"
 #include "assay/setting.h"
+#include "base/display.h"
 #include "report/plan_page.h"
 #include "report/words.h"
 
@@ -167,20 +168,6 @@ std::string plans_verdict(const Report& report, const std::string& problems, Lan
   return say("{plans}, {alone}: {problems}", "{plans}，{alone}：{problems}", values, language);
 }
 
-// "812 bytes", "3.1 MB": as people count files, in powers of ten.
-std::string size_word(std::int64_t bytes) {
-  double size = static_cast<double>(bytes);
-  if (bytes < 1000) return format(Value(bytes, Unit::kBytes));
-  std::string_view unit = "kB";
-  size /= 1000;
-  for (const std::string_view next : {"MB", "GB", "TB", "PB"}) {
-    if (size < 1000) break;
-    size /= 1000;
-    unit = next;
-  }
-  return format(Value(size, Unit::kTimes)) + " " + std::string(unit);
-}
-
 // "12 of 1,204 documents are abnormal (1.0 %, 0.4 % of 3.1 MB of text): 3 warnings".
 std::string corpus_verdict(const CorpusSummary& corpus, const std::string& problems, Language language) {
   if (corpus.lines == 0) return say("Nothing to judge: no document was read", "没有可判断的内容：未读到文档", language);
@@ -192,7 +179,7 @@ std::string corpus_verdict(const CorpusSummary& corpus, const std::string& probl
                          {"found", corpus.abnormal_documents},
                          {"share", percent(corpus.abnormal_documents, corpus.documents)},
                          {"text", percent(corpus.abnormal_bytes, corpus.bytes)},
-                         {"size", size_word(corpus.bytes)},
+                         {"size", size_text(static_cast<double>(corpus.bytes))},
                          {"problems", problems}};
   std::string out =
       corpus.abnormal_documents == 0

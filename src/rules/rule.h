@@ -76,6 +76,12 @@ struct SentenceRecord {
   std::string_view zh;
 };
 
+/// What a byte that a rule finds does to a training, against what is known to have brought one down (1), and why.
+struct ByteHarm {
+  double weight = 0;
+  std::string_view reason;
+};
+
 struct Rule {
   std::string_view name;
   std::string_view family;    // "phenomenon", "reading", …: the folder
@@ -93,7 +99,7 @@ struct Rule {
   std::unique_ptr<DocumentJudge> (*judge_documents)(const Parameters& set) = nullptr;              // Scope::kDocument
   void (*judge_line)(const LineFault& fault, DocumentHits& out) = nullptr;                         // Scope::kDocument
   void (*judge_corpus)(const CorpusFacts& facts, const Parameters& set, Findings& out) = nullptr;  // Scope::kCorpus
-  double harm = 0;  // Scope::kDocument: of a byte that it finds, against what is known to bring a training down (1)
+  ByteHarm harm;                                                                                   // Scope::kDocument
 };
 
 /// Whether its findings say why something happened, not what: those about settings, data and machines do.

@@ -147,7 +147,7 @@ TEST(AllReduceStudy, DividingFirstAvoidsOverflow) {
   EXPECT_EQ(not_finite(Averaging::kCollective), 0U);
 }
 
-TEST(AllReduceStudy, TheSameWithManyThreads) {
+TEST(AllReduceStudyThreads, TheSameBitsForAnyNumberOfJobs) {
   AllReduceQuestion question = question_of("bf16", 24, 3000);
   question.growth = true;
   const AllReduceStudy one = *study_all_reduce(question);

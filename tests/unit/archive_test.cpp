@@ -3,17 +3,16 @@
 #include "format/archive.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compressed.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
@@ -22,19 +21,9 @@ namespace fs = std::filesystem;
 
 class Archive : public testing::Test {
  protected:
-  Archive() {
-    std::string pattern = (fs::temp_directory_path() / "assay-archive-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~Archive() override { fs::remove_all(folder_); }
-
-  std::string write(const std::string& name, std::string_view bytes) const {
-    const std::string path = folder_ + "/" + name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
   std::vector<Recording> read(const std::string& name, std::string_view bytes) const {
-    return read_path(write(name, bytes), {.named = true}, [](std::string_view path) { return !path.ends_with(".py"); });
+    return read_path(folder_.write(name, bytes), {.named = true},
+                     [](std::string_view path) { return !path.ends_with(".py"); });
   }
   // "a/b.log" of the archive, or nothing.
   static const Recording* member(const std::vector<Recording>& all, std::string_view path) {
@@ -44,7 +33,7 @@ class Archive : public testing::Test {
     return nullptr;
   }
 
-  std::string folder_;
+  TempFolder folder_;
 };
 
 std::string log(int records) {
@@ -122,10 +111,10 @@ TEST_F(Archive, MembersOfATarAreReadAsFilesOfAFolder) {
 TEST_F(Archive, AbsolutePathsAndStepsUpAreOnlyNames) {
   const auto got = read("x.tar", tar({{"/etc/train.log", log(6)}, {"../../up.log", log(7)}, {"./c/./d.log", log(8)}}));
   ASSERT_EQ(got.size(), 4U);
-  EXPECT_EQ(got[1].path, folder_ + "/x.tar/etc/train.log");
-  EXPECT_EQ(got[2].path, folder_ + "/x.tar/up.log");
-  EXPECT_EQ(got[3].path, folder_ + "/x.tar/c/d.log");
-  EXPECT_FALSE(fs::exists(folder_ + "/../up.log"));
+  EXPECT_EQ(got[1].path, folder_.path("x.tar/etc/train.log"));
+  EXPECT_EQ(got[2].path, folder_.path("x.tar/up.log"));
+  EXPECT_EQ(got[3].path, folder_.path("x.tar/c/d.log"));
+  EXPECT_FALSE(fs::exists(folder_.path("../up.log")));
 }
 
 TEST_F(Archive, LinksAndDevicesAreNotFollowed) {
@@ -171,7 +160,7 @@ TEST_F(Archive, AnArchiveWithoutALogSaysSo) {
 TEST_F(Archive, ZipFilesAreReadToo) {
   const auto got = read("x.zip", zip("1_train.txt", log(12)));
   ASSERT_EQ(got.size(), 2U);
-  EXPECT_EQ(got[1].path, folder_ + "/x.zip/1_train.txt");
+  EXPECT_EQ(got[1].path, folder_.path("x.zip/1_train.txt"));
   EXPECT_EQ(got[1].rows(), 12U);
 }
 
@@ -197,7 +186,7 @@ TEST_F(Archive, ASingleCompressedLogIsThatLog) {
     const auto got = read(name, bytes);
     ASSERT_EQ(got.size(), 1U) << name;
     EXPECT_EQ(got[0].rows(), 12U) << name;
-    EXPECT_EQ(got[0].path, folder_ + "/" + name);
+    EXPECT_EQ(got[0].path, folder_.path(name));
     EXPECT_FALSE(got[0].file.codec.empty());
     EXPECT_TRUE(got[0].file.named);
   }

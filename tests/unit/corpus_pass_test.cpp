@@ -2,43 +2,20 @@
 // way.
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "assay/corpus.h"
 #include "report/render.h"
 #include "unit/compressed.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "assay-corpus-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string write(const std::string& name, const std::string& bytes) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return (path_ / name).string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 // Documents of about 100 bytes; every `faulty`th has control characters in it.
 std::string lines(int from, int count, int faulty) {
@@ -69,7 +46,7 @@ std::string json_of(const std::vector<std::string>& paths, unsigned jobs, Collec
 }
 
 TEST(CorpusPassThreads, SameBytesForAnyNumberOfJobs) {
-  const Folder folder;
+  const TempFolder folder;
   folder.write("a.jsonl", lines(0, 40000, 97));
   folder.write("b/c.jsonl.gz", gzipped(lines(40000, 20000, 101)));
   for (int i = 0; i < 30; ++i) {
@@ -87,7 +64,7 @@ TEST(CorpusPassThreads, SameBytesForAnyNumberOfJobs) {
 }
 
 TEST(CorpusPass, TellsDocumentsInOrderWithTheirPlaces) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string path = folder.write("a.jsonl", "\n" + lines(0, 40000, 1000));
   Collected flagged;
   json_of({path}, 3, flagged);
@@ -104,7 +81,7 @@ TEST(CorpusPass, TellsDocumentsInOrderWithTheirPlaces) {
 }
 
 TEST(CorpusPass, OneBadFileCostsOneFile) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string good = folder.write("good.jsonl", lines(1, 100, 1000));
   const std::string cut = folder.write("cut.jsonl.gz", gzipped(lines(200, 5000, 10000)).substr(0, 9000));
   const std::string none = folder.write("none.jsonl", "");
@@ -119,7 +96,7 @@ TEST(CorpusPass, OneBadFileCostsOneFile) {
 }
 
 TEST(CorpusPass, ASampleLooksAtItsShare) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string path = folder.write("a.jsonl", lines(1, 20000, 10));
   Collected first;
   Collected second;
@@ -136,7 +113,7 @@ TEST(CorpusPass, ASampleLooksAtItsShare) {
 }
 
 TEST(CorpusPass, AnInterruptGivesWhatWasSeen) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string path = folder.write("a.jsonl", lines(1, 1000, 10));
   const std::atomic<bool> interrupted = true;
   CorpusOptions options;

@@ -2,17 +2,15 @@
 // Files of documents in tests: written, read, and told what came.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "format/documents/reader.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay::test {
 
@@ -108,40 +106,14 @@ inline ReadFile read_documents_of(const std::string& path, const DocumentOptions
   return out;
 }
 
-/// A folder of its own, gone when it goes.
-class Folder {
- public:
-  Folder() {
-    static int count = 0;
-    path_ = std::filesystem::path(testing::TempDir()) /
-            ("assay_documents_" + std::to_string(getpid()) + "_" + std::to_string(++count));
-    std::filesystem::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path(std::string_view name) const { return (path_ / name).string(); }
-  std::string write(std::string_view name, std::string_view bytes) const {
-    std::string where = path(name);
-    std::ofstream(where, std::ios::binary) << bytes;
-    return where;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 inline ReadFile read_documents(std::string_view name, std::string_view bytes, const DocumentOptions& options = {}) {
-  const Folder folder;
+  const TempFolder folder;
   return read_documents_of(folder.write(name, bytes), options);
 }
 
 /// What comes may not depend on where blocks are cut.
 inline void expect_same_for_any_block(std::string_view name, std::string_view bytes, DocumentOptions options = {}) {
-  const Folder folder;
+  const TempFolder folder;
   const std::string path = folder.write(name, bytes);
   const ReadFile want = read_documents_of(path, options);
   for (const int block : {1, 2, 3, 7, 16, 33, 64, 100, 257, 1000}) {
@@ -157,7 +129,7 @@ inline void expect_same_for_any_block(std::string_view name, std::string_view by
 /// Every reader gets through every beginning of a file, and what it reads of it is there in the whole.
 inline void expect_every_cut_is_read(std::string_view name, std::string_view bytes,
                                      const DocumentOptions& options = {}) {
-  const Folder folder;
+  const TempFolder folder;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const ReadFile got = read_documents_of(folder.write(name, bytes.substr(0, size)), options);
     EXPECT_TRUE(!got.error || !got.error->message.empty()) << name << " cut at " << size;

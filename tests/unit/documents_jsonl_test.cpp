@@ -232,7 +232,7 @@ TEST(JsonlDocuments, Utf16IsToldAndRead) {
 }
 
 TEST(JsonlDocuments, OpeningWhatIsNone) {
-  const Folder folder;
+  const TempFolder folder;
   EXPECT_EQ(read_documents_of(folder.path("absent")).error->code, ErrorCode::kNotFound);
   EXPECT_EQ(read_documents_of(folder.path("")).error->code, ErrorCode::kUsage);
   DocumentOptions options;

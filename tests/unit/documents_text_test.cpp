@@ -17,9 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = LineFaultKind;
-using Split = DocumentOptions::Split;
-
-DocumentOptions by(Split split) {
+DocumentOptions by(TextSplit split) {
   DocumentOptions options;
   options.split = split;
   return options;
@@ -46,10 +44,10 @@ TEST(TextDocuments, AFileIsOneDocument) {
 
 TEST(TextDocuments, ParagraphsAndLines) {
   const std::string text = "\n\n  One,\nmore.\r\n \t\nTwo.\n\n\nThree.";
-  const ReadFile paragraphs = read_documents("a.txt", text, by(Split::kParagraph));
+  const ReadFile paragraphs = read_documents("a.txt", text, by(TextSplit::kParagraph));
   EXPECT_THAT(paragraphs.documents, ElementsAre(ReadDocument{"  One,\nmore.", "", 3, 2},
                                                 ReadDocument{"Two.", "", 6, 19}, ReadDocument{"Three.", "", 9, 26}));
-  const ReadFile lines = read_documents("a.txt", text, by(Split::kLine));
+  const ReadFile lines = read_documents("a.txt", text, by(TextSplit::kLine));
   EXPECT_THAT(lines.documents, ElementsAre(ReadDocument{"  One,", "", 3, 2}, ReadDocument{"more.", "", 4, 9},
                                            ReadDocument{"Two.", "", 6, 19}, ReadDocument{"Three.", "", 9, 26}));
   EXPECT_EQ(lines.lines, 9U);
@@ -68,10 +66,19 @@ std::string many_paragraphs() {
 }
 
 TEST(TextDocuments, BlocksAndCutsChangeNothing) {
-  for (const Split split : {Split::kAuto, Split::kFile, Split::kParagraph, Split::kLine}) {
+  for (const TextSplit split : {TextSplit::kAuto, TextSplit::kFile, TextSplit::kParagraph, TextSplit::kLine}) {
     expect_same_for_any_block("a.txt", many_paragraphs(), by(split));
     expect_every_cut_is_read("a.txt", many_paragraphs().substr(0, 600), by(split));
   }
+}
+
+TEST(TextDocuments, ALongParagraphIsCutAtTheSamePlacesForAnyBlock) {
+  DocumentOptions options = by(TextSplit::kParagraph);
+  options.longest_line = 60;
+  expect_same_for_any_block("a.txt", many_paragraphs(), options);
+  const ReadFile got =
+      read_documents("a.txt", "short\n\n" + std::string(40, 'a') + "\n" + std::string(70, 'b'), options);
+  EXPECT_THAT(got.texts(), ElementsAre("short", std::string(40, 'a'), std::string(60, 'b'), std::string(10, 'b')));
 }
 
 // Above 8 MiB: groups of paragraphs of 64 KiB, and what has none is cut at line ends.
@@ -146,7 +153,7 @@ TEST(TextDocuments, WhatIsNoText) {
 }
 
 TEST(TextDocuments, AFileThatIsTooLongIsTold) {
-  DocumentOptions options = by(Split::kFile);
+  DocumentOptions options = by(TextSplit::kFile);
   options.longest_line = 1000;
   for (const std::size_t block : {10UL, 100UL, 100000UL}) {
     options.block = block;

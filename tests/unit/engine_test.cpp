@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include "assay/check.h"
 #include "base/parallel.h"
 #include "report/render.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
@@ -27,18 +27,7 @@ using ::testing::IsEmpty;
 
 class Folder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "assay-engine-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  std::string write(const std::string& name, const std::string& text = "x\n") {
-    const fs::path path = root_ / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-    return path.string();
-  }
+  std::string write(const std::string& name, const std::string& text = "x\n") { return folder_.write(name, text); }
   std::vector<std::string> names(const std::vector<std::string>& paths) {
     std::vector<std::string> out;
     for (const Input& input : discover(paths, nullptr).inputs) {
@@ -47,7 +36,8 @@ class Folder : public ::testing::Test {
     return out;
   }
 
-  fs::path root_;
+  TempFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 using DiscoverTest = Folder;

@@ -145,7 +145,7 @@ TEST(ErrorTheory, BoundsAreNeverExceeded) {
   EXPECT_EQ(unit.measured.beyond_certain, 0u);
 }
 
-TEST(ErrorMeasure, TheSameBitsForAnyNumberOfThreads) {
+TEST(ErrorMeasureThreads, TheSameBitsForAnyNumberOfJobs) {
   ErrorQuestion question = question_of({.op = "dot", .dtype = "bf16", .rows = 700, .length = 300});
   question.model.rules.rounding = Rounding::kStochastic;
   const ErrorInputs data = std::move(ErrorInputs::open(question)).value();

@@ -20,6 +20,7 @@
 #include "report/render.h"
 #include "unit/stat_random.h"
 #include "unit/support/run_files.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
@@ -336,15 +337,8 @@ TEST(Join, HoldsTogetherWhateverIsJoined) {
 
 class JoinedFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "assay-join-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-    fs::current_path(root_);
-  }
-  void TearDown() override {
-    fs::current_path("/");
-    fs::remove_all(root_);
-  }
+  void SetUp() override { fs::current_path(folder_.path()); }
+  void TearDown() override { fs::current_path("/"); }
   static void write(const std::string& name, const std::string& text) {
     if (const fs::path folder = fs::path(name).parent_path(); !folder.empty()) fs::create_directories(folder);
     std::ofstream(name) << text;
@@ -371,7 +365,7 @@ class JoinedFolder : public ::testing::Test {
     }
     write("README.txt", "nothing\n");
   }
-  fs::path root_;
+  TempFolder folder_;
 };
 
 TEST_F(JoinedFolder, OneFindingWithBothPlaces) {

@@ -84,7 +84,7 @@ ReadFile read(const Dataset& dataset, const DocumentOptions& options = {},
   std::string index = dataset.index();
   std::string tokens = dataset.tokens();
   if (change) change(index, tokens);
-  const Folder folder;
+  const TempFolder folder;
   folder.write("set.bin", tokens);
   return read_documents_of(folder.write("set.idx", index), options);
 }
@@ -110,7 +110,7 @@ TEST(MegatronDocuments, TextOfBytes) {
 }
 
 TEST(MegatronDocuments, TheBinIsAsGoodAsTheIndex) {
-  const Folder folder;
+  const TempFolder folder;
   folder.write("set.idx", three_documents().index());
   EXPECT_THAT(read_documents_of(folder.write("set.bin", three_documents().tokens())).documents, SizeIs(3));
 }
@@ -177,7 +177,7 @@ TEST(MegatronDocuments, ACutBinKeepsWhatCameBefore) {
 }
 
 TEST(MegatronDocuments, WithoutItsTokens) {
-  const Folder folder;
+  const TempFolder folder;
   const ReadFile got = read_documents_of(folder.write("set.idx", three_documents().index()));
   ASSERT_TRUE(got.error);
   EXPECT_EQ(got.error->code, ErrorCode::kNotFound);
@@ -212,7 +212,7 @@ TEST(MegatronIndex, DocumentsOfSequences) {
   for (std::size_t i = 0; i < 100; ++i) {
     dataset.documents.emplace_back(i % 4, std::vector<std::int64_t>(3, 7));
   }
-  const Folder folder;
+  const TempFolder folder;
   const Result<MegatronIndex> index = MegatronIndex::open(folder.write("set.idx", dataset.index()));
   ASSERT_TRUE(index);
   EXPECT_EQ(index->documents(), 100U);

@@ -5,14 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <string>
@@ -20,6 +17,7 @@
 #include <vector>
 
 #include "num/codes.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
@@ -279,18 +277,9 @@ TEST(Npy, EveryCutIsToldWithWhatIsMissing) {
 
 class NpyOnDisk : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "assay-npy-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string store(const std::string& bytes) const { return folder_.write("x.npy", bytes); }
 
-  std::string store(const std::string& bytes) const {
-    std::ofstream(folder_ / "x.npy", std::ios::binary) << bytes;
-    return (folder_ / "x.npy").string();
-  }
-
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 TEST_F(NpyOnDisk, SlicesOfAFileThatFitsNoMemory) {
@@ -325,8 +314,8 @@ TEST_F(NpyOnDisk, AFileThatShrinksIsAnError) {
 }
 
 TEST_F(NpyOnDisk, WhatIsNoFile) {
-  EXPECT_EQ(NpyFile::open((folder_ / "absent.npy").string()).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(NpyFile::open(folder_.string()).error().code, ErrorCode::kUnrecognised);
+  EXPECT_EQ(NpyFile::open(folder_.path("absent.npy")).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(NpyFile::open(folder_.path()).error().code, ErrorCode::kUnrecognised);
 }
 
 TEST(Npy, WritesWhatNumpyWrites) {

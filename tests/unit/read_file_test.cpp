@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,6 +14,7 @@
 #include "format/foreign.h"
 #include "unit/compressed.h"
 #include "unit/recordings.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
@@ -25,24 +25,11 @@ namespace fs = std::filesystem;
 
 const std::string kTable = "step,loss\n1,2.5\n2,2.25\n3,2.125\n";
 
-// A folder of its own, removed at the end.
 class ReadFileTest : public testing::Test {
  protected:
-  ReadFileTest() {
-    std::string pattern = (fs::temp_directory_path() / "assay-read-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~ReadFileTest() override {
-    std::error_code error;
-    fs::remove_all(folder_, error);
-  }
-  std::string write(const std::string& name, std::string_view bytes) {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
+  std::string write(const std::string& name, std::string_view bytes) const { return folder_.write(name, bytes); }
   static Recording read(const std::string& path) { return read_file(path, {.named = true}); }
-  fs::path folder_;
+  TempFolder folder_;
 };
 
 TEST_F(ReadFileTest, PlainAndCompressedGiveTheSame) {
@@ -83,11 +70,11 @@ TEST_F(ReadFileTest, Utf16IsRead) {
 }
 
 TEST_F(ReadFileTest, WhatCannotBeReadSaysWhy) {
-  const Recording absent = read((folder_ / "absent.log").string());
+  const Recording absent = read(folder_.path("absent.log"));
   EXPECT_EQ(absent.file.state, FileState::kFailed);
   EXPECT_EQ(absent.file.error->code, ErrorCode::kNotFound);
   EXPECT_TRUE(absent.file.named);
-  const Recording folder = read(folder_.string());
+  const Recording folder = read(folder_.path());
   EXPECT_EQ(folder.file.state, FileState::kFailed);
   EXPECT_THAT(folder.file.error->message, HasSubstr("directory"));
   const Recording empty = read(write("empty.log", ""));
@@ -103,7 +90,7 @@ TEST_F(ReadFileTest, WhatCannotBeReadSaysWhy) {
 }
 
 TEST_F(ReadFileTest, APipeIsReadWhenNamedOnly) {
-  const std::string path = (folder_ / "pipe").string();
+  const std::string path = folder_.path("pipe");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(read_file(path, {}).file.state, FileState::kFailed);
   std::thread writer([&] {

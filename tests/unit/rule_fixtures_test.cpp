@@ -165,6 +165,18 @@ TEST_P(RuleFixtures, BadFiresGoodIsSilent) {
   }
 }
 
+TEST_P(RuleFixtures, SaysWhatItDoesAndWhy) {
+  const Rule& rule = *GetParam();
+  EXPECT_FALSE(rule.title_en.empty() || rule.title_zh.empty());
+  for (const std::string_view text : {rule.docs.finds, rule.docs.matters, rule.docs.decides, rule.docs.to_do}) {
+    EXPECT_FALSE(text.empty());
+  }
+  for (const Parameter& one : rule.parameters) EXPECT_FALSE(one.reason.empty()) << one.name;
+  EXPECT_EQ(rule.scope == Scope::kDocument, rule.harm.weight > 0);
+  EXPECT_EQ(rule.scope == Scope::kDocument, !rule.harm.reason.empty());
+  EXPECT_LE(rule.harm.weight, 1);
+}
+
 std::string test_name(const testing::TestParamInfo<const Rule*>& one) {
   std::string out(one.param->name);
   std::replace(out.begin(), out.end(), '-', '_');

@@ -6,11 +6,9 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <set>
@@ -20,11 +18,10 @@
 #include "assay/check.h"
 #include "format/records/event_file_writer.h"
 #include "format/records/wandb_writer.h"
+#include "unit/support/temp_folder.h"
 
 namespace assay {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Row {
   std::int64_t step;
@@ -195,21 +192,13 @@ const std::vector<Form> kForms = {
 
 class Twins : public ::testing::TestWithParam<std::size_t> {
  protected:
-  Twins() {
-    std::string pattern = (fs::temp_directory_path() / "assay-twins-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~Twins() override { fs::remove_all(folder_); }
-
   Report judged(const std::string& name, const std::string& bytes) const {
-    const std::string path = folder_ + "/" + name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    const Result<Report> report = check({path}, {.jobs = 1});
+    const Result<Report> report = check({folder_.write(name, bytes)}, {.jobs = 1});
     EXPECT_TRUE(report);
     return report ? *report : Report();
   }
 
-  std::string folder_;
+  TempFolder folder_;
 };
 
 // Rule, severity and steps of what is worth a look, in the order of the report.

@@ -202,7 +202,7 @@ TEST(UnitFit, NoModelAndItsNearest) {
   EXPECT_EQ(fit.near_presets.front().unit.name, "h100/fp16");
 }
 
-TEST(UnitFit, ThreadsDoNotMatter) {
+TEST(UnitFitThreads, TheSameForAnyNumberOfJobs) {
   const UnitRows rows = rows_of(*matrix_unit("a100/bf16"), {.rows = 200});
   const UnitFit one = fit_unit(rows, 1);
   const UnitFit three = fit_unit(rows, 3);

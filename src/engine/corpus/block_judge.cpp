@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/display.h"
+#include "base/mix.h"
 
 namespace assay {
 
@@ -23,14 +24,6 @@ namespace {
 constexpr std::size_t kExcerpt = 160;  // bytes of an excerpt, as it is shown
 constexpr std::size_t kBefore = 24;    // of them before the place, so that one sees where it stands
 constexpr std::size_t kMostRepaired = 160;
-
-// SplitMix64's finaliser: every bit of the place changes every bit of the hash.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 // The place with a little before it, in one line; what cannot be shown is escaped, and counts as long as it then is.
 std::string excerpt_of(std::string_view text, std::size_t offset) {
@@ -107,7 +100,7 @@ BlockResult BlockJudge::judge(const DocumentReader& reader, const DocumentBlock&
   return std::exchange(result_, {});
 }
 
-bool BlockJudge::wants(std::uint64_t line) { return mixed(mixed(file_) ^ line) <= sample_; }
+bool BlockJudge::wants(std::uint64_t line) { return mixed_bits(mixed_bits(file_) ^ line) <= sample_; }
 
 void BlockJudge::take(const Document& document) {
   TextCounts& counts = result_.counts;

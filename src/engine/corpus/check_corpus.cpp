@@ -98,9 +98,9 @@ CorpusSummary summary_of(const CorpusFacts& facts) {
   return out;
 }
 
-CorpusLimits limits_of(const std::map<std::string, double>& set) {
+double warned_share(const std::map<std::string, double>& set) {
   const Rule* rule = find_rule("abnormal-share");
-  return {Parameters(rule->parameters, set, rule->name)["documents"]};
+  return Parameters(rule->parameters, set, rule->name)["documents"];
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ CorpusPart judge_corpora(const std::vector<Input>& inputs, const std::vector<con
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (rules[i]->scope == Scope::kDocument && facts.all.lines == 0) out.judgement.not_applied[i].emplace();
   }
-  std::vector<Finding> kinds = kind_findings(facts, documents, pass.examples, limits_of(options.parameters));
+  std::vector<Finding> kinds = kind_findings(facts, documents, pass.examples, warned_share(options.parameters));
   std::move(kinds.begin(), kinds.end(), std::back_inserter(out.judgement.findings));
   out.sections = corpus_sections(facts, documents);
   return out;

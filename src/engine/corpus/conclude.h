@@ -8,14 +8,10 @@
 
 namespace assay {
 
-/// The share of documents, and the share of text, from which on a kind of fault is worth a warning.
-struct CorpusLimits {
-  double documents = 0;
-};
-
 /// One finding for each rule that found something: how much of it there is, the gravest examples, what to do.
+/// warned_share: the share of documents (of lines) from which on a kind of fault is worth a warning.
 std::vector<Finding> kind_findings(const CorpusFacts& facts, const DocumentRules& rules, CorpusExamples& examples,
-                                   const CorpusLimits& limits);
+                                   double warned_share);
 
 /// The sentences of those findings, for the records of their rules.
 std::span<const SentenceRecord> kind_sentences();

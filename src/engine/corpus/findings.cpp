@@ -2,7 +2,7 @@
 //
 // Rank follows expected harm, not the count: the share of the text that is no good, on a logarithmic scale (a tenth of
 // it is one step below all of it, down to a millionth), times the harm that a byte of this kind is known to do
-// (Rule::harm; its reason stands in the rule's documentation).
+// (Rule::harm, with its reason).
 
 #include <algorithm>
 #include <cmath>
@@ -90,7 +90,7 @@ std::span<const SentenceRecord> kind_sentences() {
 }
 
 std::vector<Finding> kind_findings(const CorpusFacts& facts, const DocumentRules& rules, CorpusExamples& examples,
-                                   const CorpusLimits& limits) {
+                                   double warned_share) {
   std::vector<Finding> out;
   for (std::size_t i = 0; i < rules.rules().size(); ++i) {
     const KindCounts& kind = facts.all.kinds[i];
@@ -103,11 +103,11 @@ std::vector<Finding> kind_findings(const CorpusFacts& facts, const DocumentRules
     const DocumentFinding& worst = shown.front().flagged.findings.front();
     Finding finding;
     finding.name = rule.name;
-    finding.severity = kind.documents > 0 && share >= limits.documents ? Severity::kWarning : Severity::kNote;
+    finding.severity = kind.documents > 0 && share >= warned_share ? Severity::kWarning : Severity::kNote;
     finding.confidence = worst.confidence;
     const double text =
         static_cast<double>(kind.bytes) / static_cast<double>(std::max<std::uint64_t>(1, facts.all.bytes));
-    finding.impact = impact_of(lines ? share : text, rule.harm);
+    finding.impact = impact_of(lines ? share : text, rule.harm.weight);
     finding.message = message_of(facts, kind, lines);
     finding.where = place_of(shown.front().flagged);
     finding.evidence = evidence_of(shown);

@@ -8,9 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
+#include <utility>
 
+#include "engine/corpus/cells.h"
 #include "measure/text/kind.h"
 #include "measure/text/language.h"
 #include "measure/text/script.h"
@@ -37,27 +38,6 @@ std::vector<Row> rows_of(const NatureShares& shares, const auto& key, const auto
   return out;
 }
 
-Cell count(std::uint64_t value) { return {Value(static_cast<std::int64_t>(value)), {}}; }
-
-Cell percent_cell(double percent) {
-  const std::string text = format(Value(percent, Unit::kPercent));
-  return {Value(percent), {text, text}};
-}
-
-Cell share(std::uint64_t part, std::uint64_t all) {
-  return percent_cell(all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all));
-}
-
-Cell tokens_cell(std::uint64_t thousandths) {
-  const std::uint64_t tokens = tokens_of(thousandths);
-  return {Value(static_cast<std::int64_t>(tokens)), {short_count(tokens), short_count(tokens)}};
-}
-
-TableColumn column(std::string key, std::string en, std::string zh, bool right = true,
-                   TableColumn::Shown shown = TableColumn::Shown::kAlways) {
-  return {std::move(key), {std::move(en), std::move(zh)}, right, shown};
-}
-
 struct Subject {
   std::string key, name_key;  // of the table, of its first column
   Text title, name;
@@ -71,36 +51,34 @@ Section shares_section(const Subject& subject, const std::vector<Row>& rows, std
   Table table;
   table.key = subject.key;
   const bool sampled = sample < 1;
-  const auto hidden = TableColumn::Shown::kNever;
-  table.columns = {
-      column("key", "key", "键", false, hidden),
-      {subject.name_key, subject.name, false, TableColumn::Shown::kAlways},
-      column("documents", "documents", "文档"),
-      column("documents_share", "of documents", "占文档", true, sampled ? TableColumn::Shown::kAlways : hidden)};
+  const auto if_shown = [](bool shown, TableColumn column) { return shown ? column : hidden(std::move(column)); };
+  table.columns = {hidden(word_column("key", {"key", "键"})), word_column(subject.name_key, subject.name),
+                   number_column("documents", {"documents", "文档"}),
+                   if_shown(sampled, number_column("documents_share", {"of documents", "占文档"}))};
   if (sampled) {
-    table.columns.push_back(column("documents_share_low", "at least", "至少"));
-    table.columns.push_back(column("documents_share_high", "at most", "至多"));
+    table.columns.push_back(number_column("documents_share_low", {"at least", "至少"}));
+    table.columns.push_back(number_column("documents_share_high", {"at most", "至多"}));
   }
-  table.columns.push_back(column("bytes", "bytes", "字节", true, sampled ? hidden : TableColumn::Shown::kAlways));
-  table.columns.push_back(column("bytes_share", "of the text", "占文本"));
-  table.columns.push_back(column("tokens", "tokens, about", "词元（约）"));
-  table.columns.push_back(column("bar", "", "", false));
+  table.columns.push_back(if_shown(!sampled, number_column("bytes", {"bytes", "字节"})));
+  table.columns.push_back(number_column("bytes_share", {"of the text", "占文本"}));
+  table.columns.push_back(number_column("tokens", {"tokens, about", "词元（约）"}));
+  table.columns.push_back(word_column("bar", {}));
   std::uint64_t bytes = 0;
   for (const Row& row : rows) bytes += row.share.bytes;
   for (const Row& row : rows) {
     std::vector<Cell> cells = {{Value(row.key), {}},
                                {Value(row.name.en), row.name},
-                               count(row.share.documents),
-                               share(row.share.documents, all)};
+                               count_cell(row.share.documents),
+                               share_cell(row.share.documents, all)};
     if (sampled) {
       const Share of{static_cast<std::size_t>(row.share.documents), static_cast<std::size_t>(all)};
       cells.push_back(percent_cell(100 * of.lower_bound()));
       cells.push_back(percent_cell(100 * of.upper_bound()));
     }
-    const std::string bar = bar_of(row.share.bytes, bytes);
-    for (Cell& one : std::vector<Cell>{count(row.share.bytes), share(row.share.bytes, bytes),
-                                       tokens_cell(row.share.tokens), Cell{std::nullopt, {bar, bar}}})
-      cells.push_back(std::move(one));
+    cells.push_back(count_cell(row.share.bytes));
+    cells.push_back(share_cell(row.share.bytes, bytes));
+    cells.push_back(tokens_cell(row.share.tokens));
+    cells.push_back(bar_cell(row.share.bytes, bytes));
     table.rows.push_back({row.key, std::move(cells)});
   }
   if (!table.rows.empty()) out.tables.push_back(std::move(table));
@@ -136,7 +114,7 @@ Section scripts_section(const CorpusFacts& facts) {
   std::uint64_t all = 0;
   for (const Row& row : rows) all += row.share.bytes;
   for (std::size_t i = 0; i < std::min(kMost, rows.size()); ++i) {
-    const std::string of = share(rows[i].share.bytes, all).text.en;
+    const std::string of = share_cell(rows[i].share.bytes, all).text.en;
     out.text.en += (i == 0 ? "" : ", ") + rows[i].name.en + " " + of;
     out.text.zh += (i == 0 ? "" : "，") + rows[i].name.zh + " " + of;
   }
@@ -145,7 +123,7 @@ Section scripts_section(const CorpusFacts& facts) {
     out.text.zh += fmt::format("，另有 {} 种", rows.size() - kMost);
   }
   for (Table& table : out.tables) {
-    for (TableColumn& one : table.columns) one.shown = TableColumn::Shown::kNever;
+    for (TableColumn& one : table.columns) one = hidden(std::move(one));
   }
   return out;
 }
@@ -157,14 +135,15 @@ Section kinds_section(const CorpusFacts& facts) {
                                    shares, [](std::uint16_t id) { return key_of(static_cast<TextKind>(id)); },
                                    [](std::uint16_t id) { return name_of(static_cast<TextKind>(id)); }),
                                documents_of(shares), facts.sample);
-  const std::string tokens = short_count(tokens_of(facts.all.nature.tokens));
+  const std::string tokens = tokens_text(facts.all.nature.tokens);
   const std::string error = std::to_string(kTokenEstimateError);
   out.text = {"About " + tokens + " tokens in all (estimated from scripts and kinds; give or take " + error + " %).",
               "共约 " + tokens + " 个词元（由文字和种类估计，误差约 " + error + " %）。"};
   return out;
 }
 
-std::string size_word(std::uint64_t bytes) {
+// Of a power of two.
+std::string power_text(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 4> kUnits = {"B", "KiB", "MiB", "GiB"};
   std::size_t unit = 0;
   for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
@@ -176,9 +155,9 @@ std::string size_of_share(const TextCounts& counts, std::uint64_t percent) {
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < counts.lengths.size(); ++k) {
     sum += counts.lengths[k];
-    if (100 * sum >= percent * counts.documents) return size_word(std::uint64_t{1} << k);
+    if (100 * sum >= percent * counts.documents) return power_text(std::uint64_t{1} << k);
   }
-  return size_word(std::uint64_t{1} << (counts.lengths.size() - 1));
+  return power_text(std::uint64_t{1} << (counts.lengths.size() - 1));
 }
 
 // Heights in eighths of the longest column; what is there at all is seen.
@@ -197,10 +176,9 @@ Section lengths_section(const CorpusFacts& facts) {
   out.title = {"Lengths of documents", "文档长度"};
   Table table;
   table.key = "lengths";
-  const auto hidden = TableColumn::Shown::kNever;
-  table.columns = {column("below", "bytes, below", "字节数小于", true, hidden),
-                   column("documents", "documents", "文档", true, hidden),
-                   column("share", "of all", "占比", true, hidden)};
+  table.columns = {hidden(number_column("below", {"bytes, below", "字节数小于"})),
+                   hidden(number_column("documents", {"documents", "文档"})),
+                   hidden(number_column("share", {"of all", "占比"}))};
   const auto& lengths = facts.all.lengths;
   std::size_t first = 0, last = lengths.size();
   while (first < last && lengths[first] == 0) ++first;
@@ -208,12 +186,12 @@ Section lengths_section(const CorpusFacts& facts) {
   if (first == last) return out;
   for (std::size_t k = first; k < last; ++k) {
     const auto below = std::int64_t{1} << k;
-    table.rows.push_back(
-        {std::to_string(below), {{Value(below), {}}, count(lengths[k]), share(lengths[k], facts.all.documents)}});
+    table.rows.push_back({std::to_string(below),
+                          {{Value(below), {}}, count_cell(lengths[k]), share_cell(lengths[k], facts.all.documents)}});
   }
   out.tables.push_back(std::move(table));
-  const std::string low = size_word(first == 0 ? 0 : std::uint64_t{1} << (first - 1));
-  const std::string high = size_word(std::uint64_t{1} << (last - 1));
+  const std::string low = power_text(first == 0 ? 0 : std::uint64_t{1} << (first - 1));
+  const std::string high = power_text(std::uint64_t{1} << (last - 1));
   const std::string picture = histogram(std::span(lengths).subspan(first, last - first));
   const std::string tenth = size_of_share(facts.all, 10), half = size_of_share(facts.all, 50),
                     most = size_of_share(facts.all, 90);
@@ -226,26 +204,6 @@ Section lengths_section(const CorpusFacts& facts) {
 }
 
 }  // namespace
-
-std::uint64_t tokens_of(std::uint64_t thousandths) { return (thousandths + 500) / 1000; }
-
-std::string short_count(std::uint64_t count) {
-  constexpr std::array<std::string_view, 5> kUnits = {"", " k", " M", " G", " T"};
-  auto value = static_cast<double>(count);
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
-  const int decimals = unit == 0 || value >= 99.5 ? 0 : value >= 9.95 ? 1 : 2;
-  return fmt::format("{:.{}f}{}", value, decimals, kUnits[unit]);
-}
-
-std::string bar_of(std::uint64_t part, std::uint64_t all) {
-  constexpr double kWidest = 10;
-  if (part == 0 || all == 0) return {};
-  const auto blocks = std::llround(kWidest * static_cast<double>(part) / static_cast<double>(all));
-  std::string out;
-  for (long long i = 0; i < blocks; ++i) out += "█";
-  return out;
-}
 
 Text main_language(const TextNature& nature) {
   const NatureShare* main = nature.languages.main();

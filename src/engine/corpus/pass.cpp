@@ -29,12 +29,7 @@ DocumentOptions reading_options(const CorpusOptions& options) {
   DocumentOptions out;
   out.field = options.field;
   out.format = options.format;
-  switch (options.split) {
-    case TextSplit::kAuto: break;
-    case TextSplit::kFile: out.split = DocumentOptions::Split::kFile; break;
-    case TextSplit::kParagraph: out.split = DocumentOptions::Split::kParagraph; break;
-    case TextSplit::kLine: out.split = DocumentOptions::Split::kLine; break;
-  }
+  out.split = options.split;
   return out;
 }
 
@@ -62,7 +57,6 @@ class Pass {
     std::size_t file = 0;
     DocumentFile documents;
     bool busy = false;
-    bool ended = false;
     std::uint64_t handed_out = 0;  // blocks
   };
 
@@ -170,7 +164,6 @@ class Pass {
 
   // Under the lock: no more blocks of it come.
   void end(Open& open, std::optional<Error> error) {
-    open.ended = true;
     PassFile& file = out_.files[open.file];
     file.field = open.documents.field;
     file.record.kind = open.documents.kind;

@@ -63,7 +63,7 @@ class ArrowDocuments final : public DocumentReader {
   Result<bool> next(DocumentBlock& block) override {
     std::string bytes = std::move(block.bytes);
     bytes.clear();
-    block = {.number = number_, .line = line_, .document = line_ - 1, .bytes = std::move(bytes)};
+    block = {.number = number_, .line = line_, .bytes = std::move(bytes)};
     if (!ASSAY_TRY(source_->next(block))) return false;
     ++number_;
     line_ += block.lines;

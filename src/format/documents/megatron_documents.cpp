@@ -140,7 +140,6 @@ Result<bool> MegatronDocuments::next(DocumentBlock& block) {
     if (!more || !*more) break;  // an error comes again with the next block
     const std::uint64_t whole = waiting_->tokens * item;
     if (block.ends.empty() && block.lines == 0) {
-      block.document = waiting_->number;
       block.line = waiting_->number + 1;
       block.byte = waiting_->byte;
     }

@@ -18,7 +18,6 @@ struct DocumentBlock {
   std::uint64_t number = 0;              // in its file, from 0
   std::uint64_t line = 1;                // of its first byte: lines of a text, rows of a table, both from 1
   std::uint64_t byte = 0;                // of its first byte in the unpacked file
-  std::uint64_t document = 0;            // number of its first document, where the reader knows it, else 0
   std::string bytes;                     // what it holds, as the reader cut it
   std::vector<std::uint64_t> ends = {};  // of a reader that cuts by documents itself: where each ends in `bytes`
   std::uint64_t lines = 0;               // lines (rows) in it
@@ -53,7 +52,7 @@ class DocumentReader {
 /// How a file is to be read.
 struct DocumentOptions {
   std::string field;  // of JSON objects, the column of tables; empty: the first of kTextFields that is there
-  enum class Split : std::uint8_t { kAuto, kFile, kParagraph, kLine } split = Split::kAuto;  // of plain text
+  TextSplit split = TextSplit::kAuto;  // of plain text
   std::string format;  // "jsonl", "text", "csv", "tsv", "parquet", "arrow", "megatron"; empty: told by the file
   std::uint64_t longest_line = std::uint64_t{256} << 20;  // a longer one is a fault (kTooLong), and the rest goes on
   std::size_t block = std::size_t{1} << 20;               // bytes of a block; a line that is longer has one of its own

@@ -1,7 +1,8 @@
 // What a document of a plain text is, no file tells. Up to 8 MiB a file is one: a page, an article, a book, a source
 // file. What is longer is a corpus that somebody wrote into one file, and where its documents begin is not known:
 // it is read in groups of whole paragraphs (a paragraph ends at a blank line) of 64 KiB or a little more, so that
-// findings have a place and a share. Who knows better says so: by file, by paragraph, by line.
+// findings have a place and a share. Who knows better says so: by file, by paragraph, by line. A paragraph that is longer
+// than a document may be is cut into several.
 //
 // Blocks are cut while reading, by the bytes alone. A block of paragraphs ends where the first one begins behind its
 // full size; groups, and files, are documents already, and a block says where each ends.
@@ -24,8 +25,6 @@ namespace {
 constexpr std::size_t kWholeFile = std::size_t{8} << 20;
 constexpr std::size_t kGroup = std::size_t{64} << 10;
 constexpr std::size_t kLongestGroup = std::size_t{1} << 20;
-
-using Split = DocumentOptions::Split;
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos; }
 
@@ -93,8 +92,10 @@ class TextDocuments final : public DocumentReader {
       for (const std::uint64_t end : block.ends) from = taker.take(from, static_cast<std::size_t>(end), false);
       return;
     }
-    for (std::size_t from = 0; from < block.bytes.size();) {
-      from = taker.take(from, std::min(next_paragraph(block.bytes, from), block.bytes.size()), true);
+    const std::string_view bytes = block.bytes;
+    for (std::size_t from = 0; from < bytes.size();) {
+      const std::size_t most = from + end_near(bytes.substr(from), longest_);
+      from = taker.take(from, std::min(next_paragraph(bytes, from), most), true);
     }
   }
 
@@ -143,10 +144,10 @@ class TextDocuments final : public DocumentReader {
   };
 
   void cut(DocumentBlock& block) {
-    if (split_ == Split::kParagraph) return cut_paragraphs(block);
-    if (split_ == Split::kAuto) {
+    if (split_ == TextSplit::kParagraph) return cut_paragraphs(block);
+    if (split_ == TextSplit::kAuto) {
       if (number_ > 0 || file_.fill(block.bytes, kWholeFile + 1)) return cut_groups(block);
-      split_ = Split::kFile;
+      split_ = TextSplit::kFile;
     }
     cut_file(block);
   }
@@ -190,16 +191,24 @@ class TextDocuments final : public DocumentReader {
     bytes.resize(from);
   }
 
+  // Where the last paragraph of the text has to be cut since it is too long; npos where it is not.
+  std::size_t end_of_longest(std::string_view text) const {
+    std::size_t from = 0;
+    for (std::size_t next = 0; next != std::string_view::npos; next = next_paragraph(text, from)) from = next;
+    return text.size() - from > longest_ ? from + end_near(text.substr(from), longest_) : std::string_view::npos;
+  }
+
   void cut_paragraphs(DocumentBlock& block) {
     std::string& bytes = block.bytes;
     std::size_t wanted = size_;
     for (std::size_t seen = size_;;) {
       const bool more = file_.fill(bytes, wanted);
-      const std::size_t end = next_paragraph(bytes, seen);
-      if (end != std::string::npos || !more || bytes.size() > longest_) {
-        const std::size_t size = std::min(end, more ? end_near(bytes, bytes.size() - 1) : bytes.size());
-        rest_.assign(bytes, size);
-        bytes.resize(size);
+      std::size_t end = next_paragraph(bytes, seen);
+      if (end == std::string::npos && bytes.size() > longest_) end = end_of_longest(bytes);
+      if (end != std::string::npos || !more) {
+        end = std::min(end, bytes.size());
+        rest_.assign(bytes, end);
+        bytes.resize(end);
         return;
       }
       // A blank line may be cut: what follows is looked at from the last line on.
@@ -209,7 +218,7 @@ class TextDocuments final : public DocumentReader {
   }
 
   UnpackedFile file_;
-  Split split_;
+  TextSplit split_;
   std::size_t size_;
   std::uint64_t longest_;
   std::string rest_;
@@ -263,7 +272,7 @@ std::size_t next_paragraph(std::string_view text, std::size_t from) {
 }
 
 std::unique_ptr<DocumentReader> open_text_documents(UnpackedFile file, const DocumentOptions& options) {
-  if (options.split == Split::kLine) return std::make_unique<TextLines>(std::move(file), options);
+  if (options.split == TextSplit::kLine) return std::make_unique<TextLines>(std::move(file), options);
   return std::make_unique<TextDocuments>(std::move(file), options);
 }
 

@@ -66,6 +66,11 @@ class CharacterKinds {
   const std::uint8_t* kinds_;
 };
 
+/// Behind U+048A small letters are odd.
+inline bool is_small_cyrillic(char32_t c) {
+  return (c >= 0x430 && c <= 0x45f) || (c >= 0x48b && c % 2 == 1 && c < 0x530);
+}
+
 /// From kLatin on: letters, and the marks of a script of its own.
 inline bool is_letter(CharacterKind kind) { return kind >= CharacterKind::kLatin; }
 

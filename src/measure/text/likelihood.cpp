@@ -89,7 +89,6 @@ bool is_common_hangul(char32_t code) {
   return bytes >> 8 >= 0xb0 && bytes >> 8 <= 0xc8 && (bytes & 0xff) >= 0xa1;
 }
 
-bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || (c >= 0x48b && c % 2 == 1 && c < 0x530); }
 bool is_vowel(char32_t small) {
   constexpr std::u32string_view kVowels = U"аеиоуыэюяёіїєўүөәαεηιουωάέήίόύώ";
   return kVowels.find(small) != std::u32string_view::npos;

@@ -85,8 +85,6 @@ double natural_sign(char32_t code) {
   }
 }
 
-bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || c == 0x491; }
-
 }  // namespace
 
 double natural_points(char32_t code, const Around& around) {

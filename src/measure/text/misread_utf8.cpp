@@ -70,8 +70,6 @@ bool is_own(CharacterKind kind, unsigned byte) {
   }
 }
 
-bool is_small_cyrillic(char32_t c) { return (c >= 0x430 && c <= 0x45f) || c == 0x491; }
-
 // For each character of the plane: as which pages' lead byte or following byte it can stand. Bit i: kPages[i].
 struct Roles {
   struct Row {

@@ -210,6 +210,6 @@ const Rule kBinaryText{
              .false_alarms = "None known; captured terminal sessions have fewer control characters.",
              .references = "BigScience and StarCoder both filtered binary residue from their corpora."},
     .judge_documents = make,
-    .harm = 1};
+    .harm = {1, "no byte of it is text, and its tokens are the rarest there are"}};
 
 }  // namespace assay

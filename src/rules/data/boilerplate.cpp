@@ -157,6 +157,6 @@ const Rule kBoilerplate{
              "Raffel et al., Exploring the Limits of Transfer Learning (C4), 2020: policy lines, JavaScript, lorem "
              "ipsum."},
     .judge_documents = judge_documents,
-    .harm = 0.15};
+    .harm = {0.15, "sound sentences that nobody wants to train on"}};
 
 }  // namespace assay

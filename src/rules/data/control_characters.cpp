@@ -153,6 +153,6 @@ const Rule kControlCharacters{
                  "Captured terminal sessions that are wanted as they are; records that are separated by U+001E.",
              .references = "ISO/IEC 6429 (ECMA-48)."},
     .judge_documents = make,
-    .harm = 0.7};
+    .harm = {0.7, "rare tokens and damaged words; the text around them may be whole"}};
 
 }  // namespace assay

@@ -220,6 +220,6 @@ const Rule kDigitsOnly{
          .references =
              "NeMo Curator drops documents with more than 15 % digits; that takes tables and CSV files, too."},
     .judge_documents = make,
-    .harm = 0.7};
+    .harm = {0.7, "nothing in it can be foretold, but its tokens are well known"}};
 
 }  // namespace assay

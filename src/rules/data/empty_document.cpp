@@ -71,6 +71,6 @@ const Rule kEmptyDocument{
              .false_alarms = "None known: an empty document is one.",
              .references = "Megatron-LM's preprocess_data writes an empty document for such a line."},
     .judge_documents = make,
-    .harm = 0.1};
+    .harm = {0.1, "one token"}};
 
 }  // namespace assay

@@ -170,6 +170,6 @@ const Rule kEncodedBlob{
              "Lozhkov et al., StarCoder 2 and The Stack v2, 2024 (encoded data). OLMo et al., 2 OLMo 2 Furious, "
              "2025 (repeated n-grams in batches of spikes). RFC 4648."},
     .judge_documents = judge_documents,
-    .harm = 1};
+    .harm = {1, "the repeats that OLMo 2 found at jumps of its grad norm were base64"}};
 
 }  // namespace assay

@@ -238,6 +238,8 @@ const Rule kEscapeResidue{
              "BigScience, chronicles of the 104B model (backslashes in OSCAR). OPT-175B logbook (JSON escaping). "
              "RFC 2045, RFC 3986, RFC 8259; HTML 4 entities."},
     .judge_documents = judge_documents,
-    .harm = 0.8};
+    .harm = {0.8,
+             "records of nothing but backslashes made a model of 104 B parameters diverge; other escapes still hold "
+             "their words"}};
 
 }  // namespace assay

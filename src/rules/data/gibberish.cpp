@@ -161,6 +161,6 @@ const Rule kGibberish{
          .references = "Rumbelow and Watkins, SolidGoldMagikarp, 2023 (glitch tokens). Unicode Technical Standard 39 "
                        "(look-alikes)."},
     .judge_documents = judge_documents,
-    .harm = 0.7};
+    .harm = {0.7, "nothing in it can be foretold, but its letters are well known"}};
 
 }  // namespace assay

@@ -324,6 +324,6 @@ const Rule kInvisibleCharacters{
              "Texts in a script newer than Unicode 15; fonts with private-use letters that are used on purpose.",
          .references = "The Unicode Standard 15, chapter 23; Boucher and Anderson, Trojan Source, 2021."},
     .judge_documents = make,
-    .harm = 0.4};
+    .harm = {0.4, "words in unusual pieces; a reader would find nothing wrong"}};
 
 }  // namespace assay

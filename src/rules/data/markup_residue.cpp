@@ -131,6 +131,6 @@ const Rule kMarkupResidue{
          .references =
              "NVIDIA NeMo Curator (visible text of HTML). Penedo et al., The FineWeb Datasets, 2024 (extraction)."},
     .judge_documents = judge_documents,
-    .harm = 0.3};
+    .harm = {0.3, "layout between sound sentences, easily foretold"}};
 
 }  // namespace assay

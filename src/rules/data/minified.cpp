@@ -87,6 +87,6 @@ const Rule kMinified{
          .false_alarms = "Code of one line that someone wrote by hand, as in contests.",
          .references = "Li et al., StarCoder: may the source be with you, 2023, section on filters."},
     .judge_documents = judge_documents,
-    .harm = 0.3};
+    .harm = {0.3, "code that works, without its names and layout"}};
 
 }  // namespace assay

@@ -178,6 +178,6 @@ const Rule kMojibake{
              "The code pages as published by Unicode and the WHATWG; R. Speer, ftfy, for the idea of judging a "
              "decoding by its result."},
     .judge_documents = make,
-    .harm = 0.8};
+    .harm = {0.8, "none of its words is of any language, but they are regular, so that they can be learnt"}};
 
 }  // namespace assay

@@ -115,6 +115,6 @@ const Rule kRepeatedLines{
          .false_alarms = "Litanies; transcripts of machines that say one thing all day.",
          .references = "Rae et al., Scaling Language Models (Gopher), 2021, table A1."},
     .judge_documents = judge_documents,
-    .harm = 0.5};
+    .harm = {0.5, "paid for and learnt by heart, with pauses that keep it from being foretold to the last token"}};
 
 }  // namespace assay

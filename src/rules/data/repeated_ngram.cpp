@@ -197,6 +197,8 @@ const Rule kRepeatedNgram{
              "OLMo et al., 2 OLMo 2 Furious, 2025, section on repeated n-grams. BigScience, chronicles of the "
              "104B model."},
     .judge_documents = judge_documents,
-    .harm = 1};
+    .harm = {1,
+             "OLMo 2 found long repeats in the batches at which its grad norm jumped, BigScience runs of backslashes "
+             "where its loss did"}};
 
 }  // namespace assay

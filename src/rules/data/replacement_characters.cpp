@@ -168,6 +168,6 @@ const Rule kReplacementCharacters{
              .false_alarms = "Texts on character encodings, which show U+FFFD; then it is few.",
              .references = "The Unicode Standard, chapter 3, U+FFFD substitution."},
     .judge_documents = make,
-    .harm = 0.6};
+    .harm = {0.6, "words with holes: what stands between them is text"}};
 
 }  // namespace assay

@@ -100,6 +100,6 @@ const Rule kUnreadableLine{
              .false_alarms = "A corpus whose text has another field: name it with `--field`.",
              .references = "RFC 8259; Megatron-LM, tools/preprocess_data.py."},
     .judge_line = judge_line,
-    .harm = 0.5};
+    .harm = {0.5, "the line is lost or read as something else; the text that is read is sound"}};
 
 }  // namespace assay
