@@ -24,4 +24,6 @@ Cell cell(double value, std::string text) { return {Value(value), both(std::move
 
 Cell cell(std::string word, Text text) { return {Value(std::move(word)), std::move(text)}; }
 
+Cell count_cell(std::uint64_t count) { return {Value(static_cast<std::int64_t>(count)), {}}; }
+
 }  // namespace assay

@@ -1,6 +1,7 @@
 #pragma once
 // What sections of a report are made of: sentences, cells, shares.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,6 @@ void add_line(Text& text, const Text& line);
 /// A cell: a number with its text; a word; nothing.
 Cell cell(double value, std::string text = {});
 Cell cell(std::string word, Text text = {});
+Cell count_cell(std::uint64_t count);
 
 }  // namespace assay

@@ -128,7 +128,6 @@ Text answer_of(const ErrorQuestion& question, const Experiment& first, const std
 
 Cell number_cell(double value) { return std::isnan(value) ? Cell{} : cell(value, format(Value(value))); }
 Cell share_cell(double value) { return std::isnan(value) ? Cell{} : cell(value, percent(value)); }
-Cell count_cell(std::uint64_t count) { return {Value(static_cast<std::int64_t>(count)), {}}; }
 
 double share_of(std::uint64_t count, std::uint64_t of) {
   return of == 0 ? NAN : static_cast<double>(count) / static_cast<double>(of);

@@ -5,10 +5,9 @@
 
 namespace assay {
 
-/// Of a number, a share (as per cent), a count. NaN: an empty cell.
+/// Of a number, a share (as per cent). NaN: an empty cell.
 Cell number_cell(double value);
 Cell share_cell(double value);
-Cell count_cell(std::uint64_t count);
 /// A share; NaN of nothing.
 double share_of(std::uint64_t count, std::uint64_t of);
 

@@ -15,14 +15,14 @@ namespace assay {
 namespace {
 
 // Beyond 2^53 a number in JSON is no longer read digit by digit everywhere: then it is a word.
-Cell count_cell(std::uint64_t count) {
+Cell steps_cell(std::uint64_t count) {
   constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;
   if (count <= kMostExact) return {Value(static_cast<std::int64_t>(count)), {}};
   return cell(std::to_string(count), both(rounded_decimal(static_cast<double>(count))));
 }
 
 std::string count_text(std::uint64_t count) {
-  const Cell counted = count_cell(count);
+  const Cell counted = steps_cell(count);
   return counted.text.en.empty() ? format(*counted.value) : "≈ " + counted.text.en;
 }
 
@@ -116,7 +116,7 @@ Result<Report> float_between(const FloatBetween& question) {
                    {"steps", {"steps (ulps) apart", "相距步数（ulp）"}},
                    {"difference", {"difference", "差"}}};
   whole.rows.push_back({"distance",
-                        {count_cell(distance.between), count_cell(distance.steps),
+                        {steps_cell(distance.between), steps_cell(distance.steps),
                          std::isnan(gap) ? Cell{} : cell(gap, shown_decimal(gap))}});
   Table ends;
   ends.key = "ends";

@@ -100,12 +100,28 @@ TEST(CsvDocuments, ARowThatIsTooLongCostsALine) {
   options.longest_line = 200;
   std::string text = "id,text\n1,\"opens here\n";
   for (int i = 0; i < 100; ++i) text += std::to_string(i) + ",row\n";
-  for (const std::size_t block : {10UL, 100UL}) {
-    options.block = block;
-    const ReadFile got = read_documents("a.csv", text, options);
-    EXPECT_THAT(got.kinds(), ElementsAre(Kind::kTooLong)) << block;
-    EXPECT_THAT(got.documents, SizeIs(100)) << block;
-  }
+  expect_same_for_any_block("a.csv", text, options);
+  const ReadFile got = read_documents("a.csv", text, options);
+  EXPECT_THAT(got.kinds(), ElementsAre(Kind::kTooLong));
+  EXPECT_THAT(got.documents, SizeIs(100));
+}
+
+// As long as a row may be, a byte longer in two lines, and a line that nothing ends for a while.
+TEST(CsvDocuments, RowsAroundTheLongest) {
+  DocumentOptions options;
+  options.longest_line = 200;
+  const auto row = [](std::size_t size) {
+    return "7,\"" + std::string(100, 'a') + "\n" + std::string(size - 106, 'b') + "\"\n";
+  };
+  ASSERT_EQ(row(200).size(), 200U);
+  const std::string text =
+      "id,text\n" + row(200) + "1,x\n" + row(201) + "2,y\n3," + std::string(9000, 'z') + "\n4,end\n";
+  expect_same_for_any_block("a.csv", text, options);
+  const ReadFile got = read_documents("a.csv", text, options);
+  EXPECT_THAT(got.faults, ElementsAre(ReadFault{Kind::kTooLong, 5, 212, 0, 201, true, ""},
+                                      ReadFault{Kind::kMissingColumn, 6, 316, 0, 97, true, "1/2"},
+                                      ReadFault{Kind::kTooLong, 8, 417, 0, 9003, true, ""}));
+  EXPECT_THAT(got.texts(), ElementsAre(testing::SizeIs(195), "x", "y", "end"));
 }
 
 TEST(CsvDocuments, AFieldThatIsNotThere) {

@@ -175,6 +175,9 @@ TEST_P(RuleFixtures, SaysWhatItDoesAndWhy) {
   EXPECT_EQ(rule.scope == Scope::kDocument, rule.harm.weight > 0);
   EXPECT_EQ(rule.scope == Scope::kDocument, !rule.harm.reason.empty());
   EXPECT_LE(rule.harm.weight, 1);
+  const bool tells_what_to_do = std::any_of(rule.sentences.begin(), rule.sentences.end(),
+                                            [](const SentenceRecord& one) { return one.key == "do"; });
+  EXPECT_TRUE(tells_what_to_do || rule.scope != Scope::kDocument);
 }
 
 std::string test_name(const testing::TestParamInfo<const Rule*>& one) {

@@ -17,8 +17,6 @@ std::uint64_t tokens_of(std::uint64_t thousandths) { return (thousandths + 500) 
 
 }  // namespace
 
-Cell count_cell(std::uint64_t count) { return {Value(static_cast<std::int64_t>(count)), {}}; }
-
 Cell percent_cell(double percent) { return cell(percent, format(Value(percent, Unit::kPercent))); }
 
 Cell share_cell(std::uint64_t part, std::uint64_t all) {

@@ -8,7 +8,6 @@
 
 namespace assay {
 
-Cell count_cell(std::uint64_t count);
 /// Shown as "1.2 %"; the number is in per cent.
 Cell percent_cell(double percent);
 Cell share_cell(std::uint64_t part, std::uint64_t all);

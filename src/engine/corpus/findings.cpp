@@ -65,11 +65,6 @@ Phrase message_of(const CorpusFacts& facts, const KindCounts& kind, bool lines) 
   return {"corpus-documents", std::move(values)};
 }
 
-bool has_sentence(const Rule& rule, std::string_view key) {
-  return std::any_of(rule.sentences.begin(), rule.sentences.end(),
-                     [&](const SentenceRecord& one) { return one.key == key; });
-}
-
 }  // namespace
 
 std::span<const SentenceRecord> kind_sentences() {
@@ -111,7 +106,7 @@ std::vector<Finding> kind_findings(const CorpusFacts& facts, const DocumentRules
     finding.message = message_of(facts, kind, lines);
     finding.where = place_of(shown.front().flagged);
     finding.evidence = evidence_of(shown);
-    if (has_sentence(rule, "do")) finding.actions.push_back({{"do", {}}, "", ActionRole::kLookAtData});
+    finding.actions.push_back({{"do", {}}, "", ActionRole::kLookAtData});
     out.push_back(std::move(finding));
   }
   return out;

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "core/sections.h"
 #include "engine/corpus/cells.h"
 #include "measure/text/kind.h"
 #include "measure/text/language.h"

@@ -1,5 +1,7 @@
 // The shares of a corpus as tables: how much is abnormal, of which kind, and in which source.
 
+#include "core/sections.h"
+
 #include <algorithm>
 #include <string_view>
 

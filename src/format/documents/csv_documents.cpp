@@ -3,7 +3,8 @@
 // take blocks apart find the cells.
 //
 // A quote that never closes would make one cell of the rest of the file. Where that rest reads as rows of this table,
-// only the line with the quote is given up (kTruncated), else the rest is the row that the file was cut in.
+// only the line with the quote is given up (kTruncated), else the rest is the row that the file was cut in. Of a row
+// that is too long the first line is given up, whatever follows.
 
 #include "format/documents/csv_documents.h"
 
@@ -125,7 +126,8 @@ class CsvDocuments final : public DocumentReader {
   class Taker;
   void pass_header(std::string& bytes);
   std::size_t cut(DocumentBlock& block);
-  std::size_t pass_open_row(DocumentBlock& block, bool ended);
+  std::size_t pass_open_row(DocumentBlock& block) const;
+  std::size_t pass_long_row(DocumentBlock& block);
   bool is_row(std::string_view text, std::size_t from) const;
 
   UnpackedFile file_;
@@ -138,6 +140,7 @@ class CsvDocuments final : public DocumentReader {
   std::uint64_t number_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t byte_ = 0;
+  std::uint64_t skipped_ = 0;  // bytes of a line that were not kept
   std::uint64_t stored_ = 0;
 };
 
@@ -163,14 +166,33 @@ bool CsvDocuments::is_row(std::string_view text, std::size_t from) const {
   return columns_.count > 1 && cells.size() == columns_.count;
 }
 
-// The row that starts the block has no end: `ended`, or it is too long. What is given up stands in the block alone.
-std::size_t CsvDocuments::pass_open_row(DocumentBlock& block, bool ended) {
+// The row that starts the block is still open where the file ends. What is given up stands in the block alone.
+std::size_t CsvDocuments::pass_open_row(DocumentBlock& block) const {
   const std::string_view bytes = block.bytes;
   const std::size_t line = bytes.find('\n');
-  const bool resume = line != std::string_view::npos && (!ended || is_row(bytes, line + 1));
-  const std::size_t end = resume ? line + 1 : bytes.size();
-  block.overlong = ended ? end : bytes.size();
-  return end;
+  block.overlong = line != std::string_view::npos && is_row(bytes, line + 1) ? line + 1 : bytes.size();
+  return block.overlong;
+}
+
+// The row that starts the block is too long. Most often a quote did not close: its first line is given up.
+std::size_t CsvDocuments::pass_long_row(DocumentBlock& block) {
+  std::string& bytes = block.bytes;
+  std::size_t end = bytes.find('\n') + 1;  // 0: in none of them
+  block.overlong = std::max<std::uint64_t>(end, longest_ + 1);
+  if (end > 0) return end;
+  block.overlong = bytes.size();
+  const std::size_t kept = std::min(bytes.size(), LineBlocks::kKept);
+  bytes.resize(kept);
+  std::string piece;
+  for (bool more = true; more && end == 0;) {
+    piece.clear();
+    more = file_.fill(piece, size_);
+    end = piece.find('\n') + 1;
+    block.overlong += end > 0 ? end : piece.size();
+  }
+  skipped_ = block.overlong - kept;
+  if (end > 0) bytes.append(piece, end);
+  return kept;
 }
 
 // Where the block ends whose bytes have been read up to here; 0: at the end of the file.
@@ -181,6 +203,7 @@ std::size_t CsvDocuments::cut(DocumentBlock& block) {
   while (end < size_) {
     bool open = false;
     const std::size_t next = rows_.row_end(bytes, end, open);
+    if (std::min(next, bytes.size()) - end > longest_) return end > 0 ? end : pass_long_row(block);
     if (next != CsvRows::npos) {
       if (end > 0 && next > size_) return end;
       end = next;
@@ -189,10 +212,9 @@ std::size_t CsvDocuments::cut(DocumentBlock& block) {
     if (!more) {
       if (end == bytes.size()) return end;
       if (!open) return bytes.size();
-      return end > 0 ? end : pass_open_row(block, true);
+      return end > 0 ? end : pass_open_row(block);
     }
     if (end > 0) return end;
-    if (bytes.size() > longest_) return pass_open_row(block, false);
     more = file_.fill(bytes, 2 * bytes.size() + size_);
   }
   return end;
@@ -216,7 +238,8 @@ Result<bool> CsvDocuments::next(DocumentBlock& block) {
   block.stored = file_.stored() - stored_;
   stored_ = file_.stored();
   line_ += block.lines;
-  byte_ += end;
+  byte_ += end + skipped_;
+  skipped_ = 0;
   ++number_;
   if (block.overlong > 0) block.bytes.resize(std::min(block.bytes.size(), LineBlocks::kKept));
   return true;
@@ -249,7 +272,6 @@ class CsvDocuments::Taker {
   }
 
   void take(std::string_view row) {
-    if (row.size() > of_.longest_) return fault(LineFaultKind::kTooLong, row.size(), true, {});
     of_.rows_.split(row, cells_);
     const CsvColumns& columns = of_.columns_;
     const std::size_t last = *std::max_element(columns.text.begin(), columns.text.end());

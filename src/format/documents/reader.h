@@ -22,7 +22,7 @@ struct DocumentBlock {
   std::vector<std::uint64_t> ends = {};  // of a reader that cuts by documents itself: where each ends in `bytes`
   std::uint64_t lines = 0;               // lines (rows) in it
   std::uint64_t stored = 0;              // bytes of the stored file that were read for it: for progress
-  std::uint64_t overlong = 0;            // not 0: it holds nothing but the start of a line that is too long; its length
+  std::uint64_t overlong = 0;            // not 0: it holds nothing but the start of a line that is given up; its length
 };
 
 class DocumentSink {

@@ -192,10 +192,12 @@ const Rule kBinaryText{
           "random bytes leave 0.1 (any one-byte encoding) to 0.22 (UTF-8, errors ignored) C0 controls, and C1 "
           "or U+FFFD besides; text leaves none"}},
     .sentences =
-        {{"format", "a {format}, decoded as text", "{format} 被当作文本解码"},
+        {{"format", "{format}, decoded as text", "{format} 被当作文本解码"},
          {"binary",
           "binary data, decoded as text: {share} of the characters are controls, U+FFFD or no characters at all",
-          "二进制数据被当作文本解码：{share} 的字符是控制字符、U+FFFD 或非字符"}},
+          "二进制数据被当作文本解码：{share} 的字符是控制字符、U+FFFD 或非字符"},
+         {"do", "leave them out, and choose what to read by the type of a file, not by its name",
+          "删除这些文档，并按文件类型而不是文件名决定读取哪些文件"}},
     .docs = {.finds =
                  "Documents, and stretches of documents, that are the bytes of a program, a picture or an archive.",
              .matters =

@@ -125,15 +125,18 @@ const Rule kBoilerplate{
                     "one phrase that says alone what the page is, or two that are telling"},
                    {"each", "bytes", 800, 50, 1e6,
                     "one more point for each: prose that mentions a phrase in passing has no more"}},
-    .sentences =
-        {{"placeholder", "{bytes} bytes of placeholder text (lorem ipsum)", "{bytes} 字节占位文本（lorem ipsum）"},
-         {"cookies", "a cookie banner: {count} of its phrases", "Cookie 提示：{count} 处惯用语"},
-         {"script", "a page that asks for JavaScript: {count} of its phrases",
-          "要求启用 JavaScript 的页面：{count} 处惯用语"},
-         {"parked", "a parked domain or an empty site: {count} of its phrases", "停放的域名或空站点：{count} 处惯用语"},
-         {"missing", "an error page: {count} of its phrases", "错误页面：{count} 处惯用语"},
-         {"terms", "rights and terms only: {count} of their phrases", "仅含版权与条款：{count} 处惯用语"},
-         {"navigation", "a menu without a text: {count} of its phrases", "只有菜单而无正文：{count} 处惯用语"}},
+    .sentences = {{"placeholder", "{bytes} bytes of placeholder text (lorem ipsum)",
+                   "{bytes} 字节占位文本（lorem ipsum）"},
+                  {"cookies", "a cookie banner: {count} of its phrases", "Cookie 提示：{count} 处惯用语"},
+                  {"script", "a page that asks for JavaScript: {count} of its phrases",
+                   "要求启用 JavaScript 的页面：{count} 处惯用语"},
+                  {"parked", "a parked domain or an empty site: {count} of its phrases",
+                   "停放的域名或空站点：{count} 处惯用语"},
+                  {"missing", "an error page: {count} of its phrases", "错误页面：{count} 处惯用语"},
+                  {"terms", "rights and terms only: {count} of their phrases", "仅含版权与条款：{count} 处惯用语"},
+                  {"navigation", "a menu without a text: {count} of its phrases", "只有菜单而无正文：{count} 处惯用语"},
+                  {"do", "drop the documents; placeholder text also marks templates: look at their source",
+                   "删除这些文档；占位文本还说明来源是模板：请检查来源"}},
     .docs =
         {.finds =
              "Placeholder text, and short pages of which a cookie banner, an error, a request for JavaScript, a domain "

@@ -155,7 +155,9 @@ const Rule kBytecode{
                    {"digits", "hexadecimal digits", 48, 16, 1e6,
                     "a hash or a key is shorter, or does not begin as code does"}},
     .sentences = {{"listing", "{lines} lines of disassembly or dump ({kind})", "{lines} 行反汇编或转储（{kind}）"},
-                  {"hex", "{what} in hexadecimal digits", "十六进制形式的 {what}"}},
+                  {"hex", "{what} in hexadecimal digits", "十六进制形式的 {what}"},
+                  {"do", "leave them out, or keep a small share that is labelled as what it is",
+                   "删除这些文档，或只保留少量并注明其性质"}},
     .docs =
         {.finds =
              "Disassembly (Python, JVM, .NET, Dalvik, Lua, EVM, WebAssembly, objdump, GPU), hex dumps, and bytecode in "

@@ -139,7 +139,9 @@ const Rule kControlCharacters{
                   {"backspaces", "{count} control characters, most of them backspaces: overstruck print",
                    "{count} 个控制字符，多为退格符：打印机的重叠打印"},
                   {"c1", "{count} C1 control characters: most likely Windows-1252 that was read as Latin-1",
-                   "{count} 个 C1 控制字符：多半是 Windows-1252 被当作 Latin-1 读取"}},
+                   "{count} 个 C1 控制字符：多半是 Windows-1252 被当作 Latin-1 读取"},
+                  {"do", "read UTF-16 as what it is, take escape sequences and overstrikes out, leave the rest out",
+                   "UTF-16 按 UTF-16 读取，去掉转义序列和重打字符，其余删除"}},
     .docs = {.finds = "C0 controls other than tab, line feed, carriage return and form feed; DEL; C1 controls.",
              .matters =
                  "They are bytes of something else (a terminal, a printer, another encoding, a picture); what stands "

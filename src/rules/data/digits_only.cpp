@@ -205,7 +205,9 @@ const Rule kDigitsOnly{
                    {"digits", "digits", 10, 1, 1e6, "a year, a price or a phone number alone may be an answer"}},
     .sentences = {{"numbers", "{numbers} numbers and not one word", "{numbers} 个数字，没有一个词"},
                   {"few-words", "{numbers} numbers and no more than {words} different words",
-                   "{numbers} 个数字，不同的词只有 {words} 个"}},
+                   "{numbers} 个数字，不同的词只有 {words} 个"},
+                  {"do", "leave them out, or keep few, behind text that says what the numbers are",
+                   "删除这些文档，或只保留少量，并在前面说明数字的含义"}},
     .docs =
         {.finds = "Documents that consist of numbers: lists of phone numbers, lottery results, dumps of measurements.",
          .matters =

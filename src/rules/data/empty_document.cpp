@@ -60,7 +60,9 @@ const Rule kEmptyDocument{
     .parameters = {},
     .sentences = {{"empty", "the text is empty", "文本为空"},
                   {"blank", "{bytes} bytes of blanks and invisible characters, no text",
-                   "{bytes} 字节全是空白或不可见字符，没有文本"}},
+                   "{bytes} 字节全是空白或不可见字符，没有文本"},
+                  {"do", "leave them out when the corpus is written, and look why the source gave nothing",
+                   "写出语料时跳过，并查明来源为何没有内容"}},
     .docs = {.finds = "Documents whose text is empty, or holds only blanks and invisible characters.",
              .matters = "Each one becomes an end-of-document token with nothing before it, and shifts the count of "
                         "documents. Many of them mean that an extraction failed.",

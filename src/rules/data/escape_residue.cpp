@@ -210,7 +210,9 @@ const Rule kEscapeResidue{
                    "{count} 个引号或斜杠带反斜杠：JSON 被再次转义"},
                   {"line-feed", "{count} line feeds are written as \\n", "{count} 个换行写成 \\n"},
                   {"backslashes", "{count} backslashes in a row", "连续 {count} 个反斜杠"},
-                  {"token-mark", "{count} words carry marks of a tokenizer", "{count} 个词带有分词器标记"}},
+                  {"token-mark", "{count} words carry marks of a tokenizer", "{count} 个词带有分词器标记"},
+                  {"do", "undo the escapes before training, and repair the step that wrote the file: it escaped twice",
+                   "训练前还原转义，并修复写出该文件的步骤：它转义了两次"}},
     .docs =
         {.finds =
              "Escapes left in the text: \\u4e2d, \\xe4, octal, %E4, &eacute; and &amp;amp;eacute;, =E2=80=99 of mail, "

@@ -134,7 +134,9 @@ const Rule kGibberish{
                   {"upside-down", "text turned upside down: {count} turned letters", "倒写的文本：{count} 个倒置字母"},
                   {"styled", "{count} letters in styled alphabets", "{count} 个花体字母"},
                   {"glitch", "{count} names of tokens that models were hardly trained on",
-                   "{count} 个几乎未被训练的词元名"}},
+                   "{count} 个几乎未被训练的词元名"},
+                  {"do", "drop the documents; disguised words can be mended where the report says how they should read",
+                   "删除这些文档；伪装的词若报告给出正确写法，可据此修复"}},
     .docs =
         {.finds =
              "Keys struck at random, random letters, rot13; babble of Markov chains (English); words with look-alike "

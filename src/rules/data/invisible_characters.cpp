@@ -303,7 +303,11 @@ const Rule kInvisibleCharacters{
                   {"hyphens", "{count} soft hyphens, one in nearly every word", "{count} 个软连字符，几乎每个词都有"},
                   {"private", "{count} characters of private use: signs of a font that is not there",
                    "{count} 个私用区字符：所用字体并不存在"},
-                  {"unassigned", "{count} code points that are no characters", "{count} 个未分配的码位"}},
+                  {"unassigned", "{count} code points that are no characters", "{count} 个未分配的码位"},
+                  {"do",
+                   "take zero-width characters and soft hyphens out and normalise; leave out what is in private or "
+                   "unassigned code points",
+                   "去掉零宽字符和软连字符并做规范化；含私用区或未分配码位的文本应删除"}},
     .docs =
         {.finds =
              "Zero-width characters, direction controls, tag characters, rows of variation selectors, soft hyphens in "

@@ -109,7 +109,9 @@ const Rule kMarkupResidue{
                    "HTML 页面：{tags} 个标签，连同脚本和样式占文档的 {share}"},
                   {"tags", "{tags} HTML tags, {share} of the document", "{tags} 个 HTML 标签，占文档的 {share}"},
                   {"wiki", "{marks} marks of MediaWiki", "{marks} 处 MediaWiki 标记"},
-                  {"bbcode", "{marks} marks of BBCode", "{marks} 处 BBCode 标记"}},
+                  {"bbcode", "{marks} marks of BBCode", "{marks} 处 BBCode 标记"},
+                  {"do", "extract the text of these pages again, or drop what cannot be extracted",
+                   "重新抽取这些页面的正文，抽取不了的删除"}},
     .docs =
         {.finds =
              "HTML pages and pieces of them, inline scripts and styles, MediaWiki and BBCode in what should be text.",

@@ -68,7 +68,9 @@ const Rule kMinified{
     .sentences = {{"script", "{bytes} bytes of minified JavaScript", "{bytes} 字节压缩后的 JavaScript"},
                   {"style", "{bytes} bytes of minified CSS", "{bytes} 字节压缩后的 CSS"},
                   {"symbols", "{bytes} bytes of a program of brackets and signs",
-                   "{bytes} 字节仅由括号和符号组成的程序"}},
+                   "{bytes} 字节仅由括号和符号组成的程序"},
+                  {"do", "drop such files, or take the sources that they were made from",
+                   "删除此类文件，或改用生成它们的源代码"}},
     .docs =
         {.finds = "JavaScript and CSS without line breaks and blanks.",
          .matters =

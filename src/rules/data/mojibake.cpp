@@ -155,7 +155,10 @@ const Rule kMojibake{
                   {"replaced", "U+FFFD in UTF-8, read as GBK", "UTF-8 中的 U+FFFD 被当作 GBK 读取"},
                   {"fill", "memory that was never written, read as text", "未写入的内存被当作文本读取"},
                   {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},
-                  {"utf8-often", "UTF-8 read as {page}, three times or more", "UTF-8 三次或更多次被当作 {page} 读取"}},
+                  {"utf8-often", "UTF-8 read as {page}, three times or more", "UTF-8 三次或更多次被当作 {page} 读取"},
+                  {"do",
+                   "decode the source again with its true encoding; where characters were lost, leave the document out",
+                   "用正确的编码重新解码来源；字符已丢失的文档应删除"}},
     .docs =
         {.finds =
              "Text that was decoded with the wrong encoding: UTF-8 read as Windows-1252, Mac Roman, code page 437 and "

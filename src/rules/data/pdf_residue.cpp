@@ -197,7 +197,9 @@ const Rule kPdfResidue{
          {"spaced", "{count} letters with a blank between each", "{count} 个字母逐个被空格隔开"},
          {"glued", "{count} stretches of words without blanks between", "{count} 处单词之间没有空格"},
          {"ligatures", "{count} words have lost a ligature (fi, fl, ff)", "{count} 个词丢失了连字（fi、fl、ff）"},
-         {"hyphens", "{count} words are cut in two by a hyphen and a blank", "{count} 个词被连字符和空格切断"}},
+         {"hyphens", "{count} words are cut in two by a hyphen and a blank", "{count} 个词被连字符和空格切断"},
+         {"do", "extract again with a program that uses the gaps and tables of the PDF, or recognise the pages",
+          "用能利用 PDF 间距和字形表的程序重新抽取，或改用 OCR"}},
     .docs =
         {.finds =
              "Letters with a blank between each, words without blanks, words without their ligatures, words cut by "

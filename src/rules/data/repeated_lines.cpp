@@ -92,7 +92,10 @@ const Rule kRepeatedLines{
          {"counters", "of the document", 0.8, 0.01, 1, "numbered lists have text of their own in each line"}},
     .sentences = {{"lines", "repeated lines or sentences are {share} of the document, one occurs {count} times",
                    "重复的行或句子占文档的 {share}，其中一条出现 {count} 次"},
-                  {"counters", "{count} lines differ in their numbers only", "{count} 行仅数字不同"}},
+                  {"counters", "{count} lines differ in their numbers only", "{count} 行仅数字不同"},
+                  {"do",
+                   "keep one occurrence, or drop the document; a menu or footer of a crawl comes from the extraction",
+                   "只保留一次，或删除文档；网页菜单或页脚的重复来自抽取步骤"}},
     .docs =
         {.finds =
              "Documents of which repeated lines, sentences or paragraphs are a large part, and lists of lines that "

@@ -174,7 +174,9 @@ const Rule kRepeatedNgram{
                    "{period} 字节的内容连续重复 {count} 次"},
                   {"blanks", "{bytes} blanks in a row", "连续 {bytes} 字节空白"},
                   {"stuffing", "{distinct} different words among {words}: keywords, no sentences",
-                   "{words} 个词中只有 {distinct} 个不同：堆砌的关键词"}},
+                   "{words} 个词中只有 {distinct} 个不同：堆砌的关键词"},
+                  {"do", "drop the document, or cut the run; many of one source: look at what made them",
+                   "删除文档，或剪掉重复段；若多来自同一来源，请查明其产生方式"}},
     .docs =
         {.finds = "A word, sentence or character that is repeated without a pause, runs of blanks, stuffed keywords.",
          .matters =

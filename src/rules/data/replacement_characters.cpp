@@ -155,7 +155,9 @@ const Rule kReplacementCharacters{
                    "{count} words are nothing but question marks: the letters were lost when the text was encoded",
                    "{count} 个词只剩问号：编码时字母已丢失"},
                   {"marks-in-words", "{count} words have a question mark in place of a letter",
-                   "{count} 个词中有字母变成了问号"}},
+                   "{count} 个词中有字母变成了问号"},
+                  {"do", "decode the source again with its true encoding; where it is gone, leave the documents out",
+                   "用正确的编码重新解码来源；来源已不在的文档应删除"}},
     .docs = {.finds = "U+FFFD, words of nothing but question marks, and question marks in place of letters.",
              .matters = "What is lost cannot be brought back: the model learns words with holes, and to write holes. A "
                         "tokenizer makes three byte tokens of each U+FFFD without a murmur.",
