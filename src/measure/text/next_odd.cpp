@@ -6,7 +6,7 @@
 // from U+1000 on but U+2000 to U+25FF and, as F0 of Mac Roman, U+F8FF; and what follows it has to be of a page, too, or
 // lost (ASCII, U+FFFD), so that a quotation mark before an ideograph is none.
 //
-// The twin in tests/unit/next_odd_test.cpp asks for every character.
+// The twin in tests/unit/text_passes_test.cpp asks for every character.
 
 #include "measure/text/next_odd.h"
 
@@ -60,15 +60,17 @@ struct Unusual {
     const B lead = B::at(in);
     const B second = B::at(in + 1);
     const B third = B::at(in + 2);
-    // Latin-1 and Extended-A, Cyrillic, ideographs, Hangul.
-    const auto letters =
-        any(any(lead.lies(0xc3, 0xc5), lead.lies(0xd0, 0xd1)), any(lead.lies(0xe4, 0xe9), lead.lies(0xeb, 0xec)));
+    // Latin-1 and Extended-A, Cyrillic, ideographs.
+    const auto letters = any(any(lead.lies(0xc3, 0xc5), lead.lies(0xd0, 0xd1)), lead.lies(0xe4, 0xe9));
+    // U+AC00 to U+D77F.
+    const auto hangul = any(any(both(lead.is(0xea), second.lies(0xb0, 0xbf)), lead.lies(0xeb, 0xec)),
+                            both(lead.is(0xed), second.lies(0x80, 0x9d)));
     // Kana; punctuation of East Asia, but for the tone marks of U+302A; full-width signs and letters from U+FF01 on.
     const auto east = both(lead.is(0xe3), any(second.lies(0x81, 0x83), but(second.is(0x80), third.lies(0xaa, 0xad))));
     const auto wide = both(lead.is(0xef), any(but(second.is(0xbc), third.is(0x80)), second.is(0xbd)));
     // Dashes, quotation marks, the ellipsis: U+2010 to U+2027.
     const auto marks = both(both(lead.is(0xe2), second.is(0x80)), third.lies(0x90, 0xa7));
-    return but(lead.lies(0xc2, 0xff), any(any(letters, east), any(wide, marks)));
+    return but(lead.lies(0xc2, 0xff), any(any(any(letters, hangul), east), any(wide, marks)));
   }
 };
 
