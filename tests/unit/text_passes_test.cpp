@@ -154,6 +154,7 @@ TEST(ByteMasks, AsByteByByte) {
       ASSERT_EQ(bit(pair), (c == '\x80' && next == '\x82') || c == '\n') << i;
       ASSERT_EQ(bit(names.capitals), capital) << i;
       ASSERT_EQ(bit(names.letters), letter) << i;
+      ASSERT_EQ(bit(names.high), (c & 0x80) != 0) << i;
       ASSERT_EQ(bit(names.names), letter || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0) << i;
     }
   }

@@ -111,15 +111,15 @@ void pair(const Piece& piece, std::uint8_t first, std::uint8_t second, std::uint
 
 void names(const Piece& piece, NameMasks* out) {
   for_each_word(piece, [&](std::size_t word, const std::uint8_t* in, std::uint64_t asked) HWY_ATTR {
-    const std::uint64_t capitals =
-        asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 'A', 'Z'); });
-    const std::uint64_t small = asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 'a', 'z'); });
-    const std::uint64_t others = asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR {
-                                   return any(any(lies(at, '0', '9'), is(at, '_')), lies(at, 0x80, 0xff));
-                                 });
-    out->capitals[word] = capitals;
-    out->letters[word] = capitals | small;
-    out->names[word] = capitals | small | others;
+    const std::uint64_t capitals = mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 'A', 'Z'); });
+    const std::uint64_t small = mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 'a', 'z'); });
+    const std::uint64_t high = mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 0x80, 0xff); });
+    const std::uint64_t others =
+        mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return any(lies(at, '0', '9'), is(at, '_')); });
+    out->capitals[word] = asked & capitals;
+    out->letters[word] = asked & (capitals | small);
+    out->high[word] = asked & high;
+    out->names[word] = asked & (capitals | small | others | high);
   });
 }
 

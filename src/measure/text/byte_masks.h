@@ -29,6 +29,7 @@ struct NameMasks {
   ByteMasks names;     // all of these
   ByteMasks letters;   // of ASCII
   ByteMasks capitals;  // of ASCII
+  ByteMasks high;      // above ASCII
 };
 void mask_names(std::string_view text, std::size_t from, NameMasks& out);
 
