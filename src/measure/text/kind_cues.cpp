@@ -19,8 +19,10 @@ namespace assay {
 
 namespace {
 
+// Precondition: neither the line nor one of those is empty. Nearly all are told apart by the first byte.
 bool begins(std::string_view line, std::initializer_list<std::string_view> with) {
-  return std::any_of(with.begin(), with.end(), [&](std::string_view one) { return line.starts_with(one); });
+  return std::any_of(with.begin(), with.end(),
+                     [&](std::string_view one) { return one.front() == line.front() && line.starts_with(one); });
 }
 
 bool is_word(char c) { return is_ascii(c, kAsciiLetter | kAsciiDigit) || c == '_'; }
@@ -99,6 +101,7 @@ class Looker {
     has_mark_ = false;
     if (is_ascii(c, kAsciiLetter)) return;  // all else begins with a sign or a digit
     if (is_bullet(line)) ++out_.bullets;
+    if ((c & 0x80) != 0) return;
     if (is_numbered(line)) ++out_.numbered;
     has_mark_ = is_mark(line);
     if (begins(line, {"//", "/*", "* ", "*/"}) && !(c == '*' && !is_indented)) {
@@ -124,7 +127,7 @@ class Looker {
   }
 
   static bool is_bullet(std::string_view line) {
-    if (begins(line, {"• ", "· ", "– ", "● ", "▪ ", "○ "})) return true;
+    if ((line[0] & 0x80) != 0) return begins(line, {"• ", "· ", "– ", "● ", "▪ ", "○ "});
     return line.size() > 2 && (line[0] == '-' || line[0] == '*' || line[0] == '+') && line[1] == ' ';
   }
 
@@ -188,6 +191,7 @@ class Looker {
         const std::size_t first = i;
         i = words_.behind(line, i);
         look_at_word(line, first, i);
+        if (i + 1 < line.size() && line[i] == ' ' && line[i + 1] != ' ') ++i;  // as nearly always
       } else if (is_ascii(c, kAsciiPunctuation)) {
         look_at_sign(line, i);
         ++i;
@@ -198,8 +202,10 @@ class Looker {
         const std::size_t first = i;
         while (i < line.size() && line[i] == ' ') ++i;
         if (i - first > 1) ++gaps_;
-      } else {
+      } else if ((c & 0x80) != 0) {
         look_at_high(line, i);
+      } else {
+        ++i;  // a control
       }
     }
   }
@@ -331,10 +337,16 @@ class Looker {
     if (c == '!' && (next == '(' || next == '[')) give(TextKind::kRust, 1);
   }
 
+  // Up to the next byte of ASCII or sign of mathematics: operators, alphabets of formulas and of sets.
   void look_at_high(std::string_view line, std::size_t& at) {
+    const auto may_be = [](char lead) { return lead == '\xE2' || lead == '\xF0'; };
+    while (at < line.size() && !may_be(line[at])) {
+      if ((line[at] & 0x80) == 0) return;
+      ++at;
+    }
+    if (at == line.size()) return;
     const Character one = character_at(line, at);
     at += one.bytes;
-    // Operators, arrows between sets, Greek in formulas: the block of mathematical operators and its alphabets.
     const bool is_maths = (one.code >= 0x2200 && one.code < 0x2300) || (one.code >= 0x1d400 && one.code < 0x1d800) ||
                           (one.code >= 0x2a00 && one.code < 0x2b00) || one.code == 0x211d || one.code == 0x2124;
     if (is_maths) ++out_.formulas;
