@@ -16,8 +16,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/ascii.h"
+#include "measure/text/byte_masks.h"
 #include "measure/text/characters.h"
 
 namespace assay {
@@ -123,13 +125,26 @@ constexpr std::array<std::string_view, 96> kHalves = {
     "re ects",     "satis ed",     "scienti c",     "signi cance", "signi cant",    "signi cantly", "speci c",
     "speci cally", "speci cation", "speci ed",      "su cient",    "work ow"};
 
-// Of the first two letters behind the blank, 31 for none: whether a half begins so. Few words do.
-constexpr std::size_t slot_of(char c) { return is_letter(c) ? static_cast<std::size_t>(lower(c) - 'a') : 31; }
-constexpr std::array<bool, 1024> kBegins = [] {
-  std::array<bool, 1024> out = {};
+// Letters as numbers, 31 for what is none.
+constexpr std::array<std::uint8_t, 256> kLetterSlots = [] {
+  std::array<std::uint8_t, 256> out = {};
+  out.fill(31);
+  for (char c = 'a'; c <= 'z'; ++c) {
+    out[static_cast<unsigned char>(c)] = out[static_cast<unsigned char>(c - 'a' + 'A')] =
+        static_cast<std::uint8_t>(c - 'a');
+  }
+  return out;
+}();
+constexpr std::size_t slot_of(char c) { return kLetterSlots[static_cast<unsigned char>(c)]; }
+
+// Of the letter before the blank and the two behind it: whether they stand so in a half. In few texts do they.
+constexpr std::array<std::uint32_t, 1024> kMayBeHalf = [] {
+  std::array<std::uint32_t, 1024> out = {};
   for (const std::string_view one : kHalves) {
-    const std::string_view behind = one.substr(one.find(' ') + 1);
-    out[32 * slot_of(behind[0]) + (behind.size() > 1 ? slot_of(behind[1]) : 31)] = true;
+    const std::size_t blank = one.find(' ');
+    const std::string_view behind = one.substr(blank + 1);
+    const std::size_t before = blank == 0 ? 31 : slot_of(one[blank - 1]);
+    out[32 * before + slot_of(behind[0])] |= std::uint32_t{1} << (behind.size() > 1 ? slot_of(behind[1]) : 31);
   }
   return out;
 }();
@@ -231,11 +246,23 @@ bool is_glued(std::string_view word) {
   return found >= 3 && found * 100 >= letters * 7;
 }
 
-Residue next_lost_ligature(std::string_view text, std::size_t at, std::size_t end) {
-  for (end = std::min(end, text.size()); at + 2 < end; ++at) {
-    if (text[at] != ' ' || !kBegins[32 * slot_of(text[at + 1]) + slot_of(text[at + 2])]) continue;
-    std::size_t from = 0;
-    if (const std::size_t length = lost_ligature(text, at, from); length > 0) return {from, length, 1};
+Residue next_lost_ligature(std::string_view whole, std::size_t at, std::size_t end) {
+  end = std::min(end, whole.size());
+  const std::string_view text = whole.substr(0, end);
+  ByteMasks blanks;
+  for (; at + 2 < end; at += kMaskedBytes) {
+    mask_either(text, at, ' ', ' ', blanks);
+    for (std::size_t from = at; from + 2 < end && from < at + kMaskedBytes; from += kMaskBytes) {
+      for (std::uint64_t bits = blanks[(from - at) / kMaskBytes]; bits != 0; bits &= bits - 1) {
+        const std::size_t blank = from + static_cast<std::size_t>(std::countr_zero(bits));
+        if (blank + 2 >= end) break;
+        const std::size_t before = blank == 0 ? 31 : slot_of(text[blank - 1]);
+        if ((kMayBeHalf[32 * before + slot_of(text[blank + 1])] >> slot_of(text[blank + 2]) & 1) == 0) continue;
+        Residue one{0, 0, 1};
+        one.length = lost_ligature(whole, blank, one.offset);
+        if (one.length > 0) return one;
+      }
+    }
   }
   return {};
 }

@@ -62,6 +62,21 @@ std::size_t next_pair(const std::uint8_t* in, std::size_t at, std::size_t end, s
   return at;
 }
 
+std::size_t blank_from(const std::uint8_t* in, std::size_t at, std::size_t end) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (; at + lanes <= end; at += lanes) {
+    const auto bytes = hn::LoadU(d, in + at);
+    const auto is = [&](char c) HWY_ATTR { return hn::Eq(bytes, hn::Set(d, static_cast<std::uint8_t>(c))); };
+    const auto blanks = hn::Or(hn::Or(is(' '), is('\n')), hn::Or(is('\t'), is('\r')));
+    if (!hn::AllFalse(d, blanks)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, blanks));
+  }
+#endif
+  while (at < end && in[at] != ' ' && in[at] != '\n' && in[at] != '\t' && in[at] != '\r') ++at;
+  return at;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace assay
 HWY_AFTER_NAMESPACE();
@@ -71,6 +86,7 @@ namespace assay {
 
 HWY_EXPORT(next_candidate);
 HWY_EXPORT(next_pair);
+HWY_EXPORT(blank_from);
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   if (text.size() < word.size()) return std::string_view::npos;
@@ -94,6 +110,10 @@ std::size_t find_pair(std::string_view text, char first, char second, std::size_
   const std::size_t at = HWY_DYNAMIC_DISPATCH(next_pair)(in, from, end, static_cast<std::uint8_t>(first),
                                                          static_cast<std::uint8_t>(second));
   return at < end ? at : std::string_view::npos;
+}
+
+std::size_t next_blank(std::string_view text, std::size_t from) {
+  return HWY_DYNAMIC_DISPATCH(blank_from)(reinterpret_cast<const std::uint8_t*>(text.data()), from, text.size());
 }
 
 }  // namespace assay

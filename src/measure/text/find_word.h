@@ -1,5 +1,5 @@
 #pragma once
-// One word, or two bytes, in a long text.
+// One word, two bytes, or a blank in a long text.
 
 #include <cstddef>
 #include <string_view>
@@ -12,5 +12,8 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
 
 /// Where the two bytes stand next, from `from` on; npos: nowhere.
 std::size_t find_pair(std::string_view text, char first, char second, std::size_t from = 0);
+
+/// Where a blank (space, tab, CR, LF) stands next, from `from` on; text.size(): nowhere.
+std::size_t next_blank(std::string_view text, std::size_t from);
 
 }  // namespace assay

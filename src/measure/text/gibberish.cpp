@@ -56,8 +56,7 @@ Word next_word(std::string_view text, std::size_t at) {
       ++at;
     }
   }
-  // After these stands an escape, a name of a file, a variable, a tag.
-  const bool named = at > 0 && at < text.size() && std::string_view("\\/.$@<&%#=").contains(text[at - 1]);
+  const bool named = at > 0 && at < text.size() && is_before_name(text[at - 1]);
   Word out{at, at, !named};
   for (; at < text.size(); ++at) {
     const char c = text[at];
@@ -88,22 +87,27 @@ bool has_few_vowels(std::string_view text, const TextSurvey& survey) {
 
 bool probes_find_some(std::string_view text) {
   for (std::size_t at = kProbeEvery / 2; at + kProbe < text.size(); at += kProbeEvery) {
-    TripleCounts counts;
-    const std::string_view window = text.substr(at, kProbe);
-    for (Word word = next_word(window, 0); word.first < window.size(); word = next_word(window, word.last)) {
-      if (word.plain && word.last - word.first >= 3)
-        add_triples(window.substr(word.first, word.last - word.first), counts);
-    }
+    const TripleCounts counts = triples_of_words(text.substr(at, kProbe));
     if (counts.triples >= kLeastTriples && counts.unusual * 2 >= counts.triples) return true;
   }
   return false;
 }
 
+// A word of up to four letters as a number.
+constexpr std::uint32_t number_of(std::string_view word) {
+  std::uint32_t out = 0;
+  for (const char c : word) out = out << 8 | static_cast<unsigned char>(c);
+  return out;
+}
+
 // What English has and its neighbours do not.
-constexpr std::string_view kLittleWords[] = {"the", "and", "to",  "that", "with", "for", "his", "it",
-                                             "he",  "are", "you", "this", "not",  "by",  "from"};
+constexpr std::uint32_t kLittleWords[] = {number_of("the"),  number_of("and"), number_of("to"),  number_of("that"),
+                                          number_of("with"), number_of("for"), number_of("his"), number_of("it"),
+                                          number_of("he"),   number_of("are"), number_of("you"), number_of("this"),
+                                          number_of("not"),  number_of("by"),  number_of("from")};
 
 constexpr std::size_t kGlanceWords = 24;
+constexpr std::size_t kGlanceShare = 55;  // percent of them that are common words
 constexpr std::size_t kLeastWords = 40;
 constexpr std::size_t kMostWords = 400;
 
@@ -117,11 +121,11 @@ struct BabbleCounts {
     capitals += is_ascii(word.front(), kAsciiUpper);
     if (!is_common_word(word)) return;
     ++common;
-    for (std::size_t i = 0; word.size() <= 4 && i < seen.size(); ++i) {
-      if (word != kLittleWords[i]) continue;
-      seen[i] = true;
-      ++little;
-    }
+    if (word.size() > 4) return;
+    const auto* const known = std::ranges::find(kLittleWords, number_of(word));
+    if (known == std::end(kLittleWords)) return;
+    seen[static_cast<std::size_t>(known - kLittleWords)] = true;
+    ++little;
   }
 
   // English, and fewer of its common words than that many in a hundred. Lists of names have capitals, other languages
@@ -131,15 +135,6 @@ struct BabbleCounts {
            capitals * 4 <= words && odd * 12 <= words && common * 100 < share * words;
   }
 };
-
-TripleCounts triples_of(std::string_view text) {
-  TripleCounts out;
-  for (Word word = next_word(text, 0); word.first < text.size(); word = next_word(text, word.last)) {
-    const std::size_t length = word.last - word.first;
-    if (word.plain && length >= 3 && length <= 200) add_triples(text.substr(word.first, length), out);
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -185,7 +180,8 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
   for (Word word = next_word(text, 0); word.first < size && counts.words < kMostWords;
        word = next_word(text, word.last)) {
     counts.add(text.substr(word.first, word.last - word.first), word.plain);
-    if (counts.words == kGlanceWords && !counts.may_be_babble(55, 1)) return false;
+    if (counts.words == kGlanceWords && !counts.may_be_babble(kGlanceShare, 1)) return false;
+    if (counts.words < kGlanceWords && counts.common * 100 >= kGlanceShare * kGlanceWords) return false;
   }
   if (counts.words < kLeastWords || !counts.may_be_babble(46, counts.words < 100 ? 2 : 3)) return false;
   out = {0, size, 100 * counts.common / counts.words};
@@ -199,9 +195,9 @@ bool WordlessText::judge(std::string_view text, const TextSurvey& survey, OddStr
   const std::size_t size = text.size();
   const bool prose = survey.letters * 4 >= size * 3 && survey.high * 20 <= size && survey.lines * 60 <= size;
   if (size < kShortest || !prose) return false;
-  if (triples_of(text.substr(0, kGlance)).share() < 0.045) return false;
+  if (triples_of_words(text.substr(0, kGlance)).share() < 0.045) return false;
   const std::string_view read = text.substr(0, kRead);
-  const double unusual = triples_of(read).share();
+  const double unusual = triples_of_words(read).share();
   if (unusual < 0.045) return false;
   const WordVariety variety = words_.count(read);
   if (variety.words < 60) return false;

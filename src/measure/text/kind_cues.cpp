@@ -6,10 +6,12 @@
 #include "measure/text/kind_cues.h"
 
 #include <algorithm>
+#include <bit>
 #include <initializer_list>
 #include <span>
 
 #include "measure/text/ascii_classes.h"
+#include "measure/text/byte_masks.h"
 #include "measure/text/characters.h"
 #include "measure/text/kind_words.h"
 
@@ -17,17 +19,52 @@ namespace assay {
 
 namespace {
 
+// Precondition: neither the line nor one of those is empty. Nearly all are told apart by the first byte.
 bool begins(std::string_view line, std::initializer_list<std::string_view> with) {
-  return std::any_of(with.begin(), with.end(), [&](std::string_view one) { return line.starts_with(one); });
+  return std::any_of(with.begin(), with.end(),
+                     [&](std::string_view one) { return one.front() == line.front() && line.starts_with(one); });
 }
 
 bool is_word(char c) { return is_ascii(c, kAsciiLetter | kAsciiDigit) || c == '_'; }
+
+// Where the words of a window end, from masks: most of the time would go into waiting for the ends of loops.
+class WordEnds {
+ public:
+  WordEnds() = default;
+  explicit WordEnds(std::string_view window) : window_(window) {}
+
+  /// The end of the word that `at` of the line is in, within the line, which is a part of the window.
+  std::size_t behind(std::string_view line, std::size_t at) {
+    const auto first = static_cast<std::size_t>(line.data() - window_.data());
+    for (std::size_t place = first + at; place < first + line.size();) {
+      if (place - from_ >= kMaskedBytes || !masked_) mask(place);
+      const std::size_t word = (place - from_) / kMaskBytes;
+      const std::uint64_t others = (~masks_.names[word] | masks_.high[word]) >> ((place - from_) % kMaskBytes);
+      if (others != 0) return std::min(line.size(), place - first + static_cast<std::size_t>(std::countr_zero(others)));
+      place = from_ + (word + 1) * kMaskBytes;
+    }
+    return line.size();
+  }
+
+ private:
+  void mask(std::size_t from) {
+    mask_names(window_, from, masks_);
+    from_ = from;
+    masked_ = true;
+  }
+
+  std::string_view window_;
+  std::size_t from_ = 0;  // of the masks; places only grow
+  bool masked_ = false;
+  NameMasks masks_;
+};
 
 class Looker {
  public:
   explicit Looker(KindCues& out) : out_(out) {}
 
   void look(std::string_view window) {
+    words_ = WordEnds(window);
     while (!window.empty()) {
       const std::size_t end = std::min(window.find('\n'), window.size());
       look_at_line(window.substr(0, end));
@@ -59,11 +96,14 @@ class Looker {
   void look_at_start(std::string_view line, bool is_indented) {
     const char c = line.front();
     const char second = line.size() > 1 ? line[1] : '\n';
-    if (is_bullet(line)) ++out_.bullets;
-    if (is_numbered(line)) ++out_.numbered;
     if (is_setting(line)) ++out_.settings;
-    has_mark_ = is_mark(line);
     look_for_speaker(line);
+    has_mark_ = false;
+    if (is_ascii(c, kAsciiLetter)) return;  // all else begins with a sign or a digit
+    if (is_bullet(line)) ++out_.bullets;
+    if ((c & 0x80) != 0) return;
+    if (is_numbered(line)) ++out_.numbered;
+    has_mark_ = is_mark(line);
     if (begins(line, {"//", "/*", "* ", "*/"}) && !(c == '*' && !is_indented)) {
       for (const TextKind kind : {TextKind::kC, TextKind::kJava, TextKind::kJavaScript, TextKind::kOtherCode})
         give(kind, 1);
@@ -87,7 +127,7 @@ class Looker {
   }
 
   static bool is_bullet(std::string_view line) {
-    if (begins(line, {"• ", "· ", "– ", "● ", "▪ ", "○ "})) return true;
+    if ((line[0] & 0x80) != 0) return begins(line, {"• ", "· ", "– ", "● ", "▪ ", "○ "});
     return line.size() > 2 && (line[0] == '-' || line[0] == '*' || line[0] == '+') && line[1] == ' ';
   }
 
@@ -116,6 +156,10 @@ class Looker {
                   {"# ", "## ", "### ", "#### ", "```", "> ", "![", "[[", "{{", "==", "---", "***", "~~~", ".. "});
   }
 
+  static bool is_wide_colon(std::string_view line, std::size_t at) {
+    return line[at] == '\xEF' && line.substr(at).starts_with("：");
+  }
+
   // "User: …", "JULIET: …", "小王：…". The same names come back.
   void look_for_speaker(std::string_view line) {
     constexpr std::size_t kLongestName = 24;
@@ -124,7 +168,7 @@ class Looker {
     if (line.starts_with("**")) i = 2;
     const std::size_t first = i;
     if (i < line.size() && !is_ascii(line[i], kAsciiUpper) && static_cast<unsigned char>(line[i]) < 0x80) return;
-    while (i < line.size() && i < kLongestName && line[i] != ':' && !line.substr(i).starts_with("：")) {
+    while (i < line.size() && i < kLongestName && line[i] != ':' && !is_wide_colon(line, i)) {
       if (line[i] == ' ' && ++blanks > 2) return;
       if (is_ascii(line[i], kAsciiPunctuation) && line[i] != '.' && line[i] != '\'' && line[i] != '-') return;
       ++i;
@@ -145,8 +189,9 @@ class Looker {
       const char c = line[i];
       if (is_word(c)) {
         const std::size_t first = i;
-        while (i < line.size() && is_word(line[i])) ++i;
+        i = words_.behind(line, i);
         look_at_word(line, first, i);
+        if (i + 1 < line.size() && line[i] == ' ' && line[i + 1] != ' ') ++i;  // as nearly always
       } else if (is_ascii(c, kAsciiPunctuation)) {
         look_at_sign(line, i);
         ++i;
@@ -157,8 +202,10 @@ class Looker {
         const std::size_t first = i;
         while (i < line.size() && line[i] == ' ') ++i;
         if (i - first > 1) ++gaps_;
-      } else {
+      } else if ((c & 0x80) != 0) {
         look_at_high(line, i);
+      } else {
+        ++i;  // a control
       }
     }
   }
@@ -290,10 +337,16 @@ class Looker {
     if (c == '!' && (next == '(' || next == '[')) give(TextKind::kRust, 1);
   }
 
+  // Up to the next byte of ASCII or sign of mathematics: operators, alphabets of formulas and of sets.
   void look_at_high(std::string_view line, std::size_t& at) {
+    const auto may_be = [](char lead) { return lead == '\xE2' || lead == '\xF0'; };
+    while (at < line.size() && !may_be(line[at])) {
+      if ((line[at] & 0x80) == 0) return;
+      ++at;
+    }
+    if (at == line.size()) return;
     const Character one = character_at(line, at);
     at += one.bytes;
-    // Operators, arrows between sets, Greek in formulas: the block of mathematical operators and its alphabets.
     const bool is_maths = (one.code >= 0x2200 && one.code < 0x2300) || (one.code >= 0x1d400 && one.code < 0x1d800) ||
                           (one.code >= 0x2a00 && one.code < 0x2b00) || one.code == 0x211d || one.code == 0x2124;
     if (is_maths) ++out_.formulas;
@@ -322,6 +375,7 @@ class Looker {
   }
 
   KindCues& out_;
+  WordEnds words_;
   KindCues::Separators separators_;
   std::uint32_t gaps_ = 0;
   bool has_mark_ = false;

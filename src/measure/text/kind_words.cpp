@@ -234,11 +234,16 @@ constexpr auto kSlotOf = [] {
   return out;
 }();
 
-// [length]: the first bytes of the words of this length, as bits of (byte & 63). Most words of a text end here.
-constexpr auto kFirstBytes = [] {
-  std::array<std::uint64_t, kLongestWord + 1> out{};
-  for (const WordCue& cue : kWords)
-    out[cue.word.size()] |= std::uint64_t{1} << (static_cast<unsigned char>(cue.word.front()) & 63);
+// [the first two bytes]: the lengths of the words that begin so, as bits. Nearly all words of a text end here.
+constexpr std::size_t beginning_of(std::string_view word) {
+  return 32 * (static_cast<unsigned char>(word[0]) & 63U) + (static_cast<unsigned char>(word[1]) & 31U);
+}
+constexpr auto kLengths = [] {
+  std::array<std::uint16_t, 64 * 32> out{};
+  for (const WordCue& cue : kWords) {
+    std::uint16_t& lengths = out[beginning_of(cue.word)];
+    lengths = static_cast<std::uint16_t>(lengths | 1U << cue.word.size());
+  }
   return out;
 }();
 
@@ -246,7 +251,7 @@ constexpr auto kFirstBytes = [] {
 
 std::span<const WordCue> cues_of_word(std::string_view word) {
   if (word.size() < 2 || word.size() > kLongestWord) return {};
-  if ((kFirstBytes[word.size()] >> (static_cast<unsigned char>(word.front()) & 63) & 1) == 0) return {};
+  if ((kLengths[beginning_of(word)] >> word.size() & 1) == 0) return {};
   std::size_t slot = slot_of(word);
   while (kSlotOf[slot] != 0 && kWords[kSlotOf[slot] - 1].word != word) slot = (slot + 1) % kSlots;
   if (kSlotOf[slot] == 0) return {};

@@ -80,7 +80,7 @@ std::string_view window_of(std::string_view text) {
   return last > first ? text.substr(first, last - first) : std::string_view();
 }
 
-// Sorted. Only words that no other large language in Latin script shares in numbers.
+// Only words that no other large language in Latin script shares in numbers.
 constexpr std::string_view kEnglishWords[] = {
     "a",    "an",   "and",  "are",   "as",    "at",   "be",    "been",  "but",   "by",   "can", "could",
     "for",  "from", "had",  "has",   "have",  "he",   "her",   "his",   "how",   "if",   "in",  "is",
@@ -88,12 +88,34 @@ constexpr std::string_view kEnglishWords[] = {
     "than", "that", "the",  "their", "them",  "then", "there", "these", "they",  "this", "to",  "was",
     "we",   "were", "what", "when",  "which", "who",  "will",  "with",  "would", "you",  "your"};
 
+constexpr std::size_t kMostLetters = 5;
+
+// A word of so many letters as a number: letters are numbers of five bits, whatever their case.
+constexpr std::uint32_t number_of(std::string_view word) {
+  std::uint32_t out = 0;
+  for (const char c : word) out = out << 5 | (static_cast<unsigned char>(c) & 31U);
+  return out;
+}
+
+// The words by their numbers; 0: the place is empty.
+constexpr std::size_t kSlots = 256;
+constexpr std::size_t slot_of(std::uint32_t number) { return (number * 0x9E37'79B1U) >> 24; }
+constexpr std::array<std::uint32_t, kSlots> kEnglish = [] {
+  std::array<std::uint32_t, kSlots> out{};
+  for (const std::string_view word : kEnglishWords) {
+    std::size_t slot = slot_of(number_of(word));
+    while (out[slot] != 0) slot = (slot + 1) % kSlots;
+    out[slot] = number_of(word);
+  }
+  return out;
+}();
+
 bool is_english_word(std::string_view word) {
-  if (word.size() > 5) return false;
-  std::array<char, 5> lower{};
-  for (std::size_t i = 0; i < word.size(); ++i) lower[i] = static_cast<char>(word[i] | 0x20);
-  return std::binary_search(std::begin(kEnglishWords), std::end(kEnglishWords),
-                            std::string_view(lower.data(), word.size()));
+  if (word.size() > kMostLetters) return false;
+  const std::uint32_t number = number_of(word);
+  std::size_t slot = slot_of(number);
+  while (kEnglish[slot] != 0 && kEnglish[slot] != number) slot = (slot + 1) % kSlots;
+  return kEnglish[slot] != 0;
 }
 
 bool is_english(std::string_view window) {

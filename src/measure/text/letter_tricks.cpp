@@ -134,6 +134,9 @@ bool is_styled(char32_t code) {
          (code >= 0x1D00 && code <= 0x1D22);
 }
 
+// The first bytes of these.
+bool may_lead_styled(char c) { return c == '\xF0' || c == '\xEF' || c == '\xE2' || c == '\xE1'; }
+
 // Published lists of tokens that GPT-2, GPT-3 and later vocabularies have and could not use.
 constexpr std::string_view kGlitches[] = {
     "SolidGoldMagikarp",
@@ -309,7 +312,7 @@ bool may_be_styled(std::string_view text) {
     std::size_t at = place;
     while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
     for (const std::size_t end = std::min(text.size(), place + kGlance); at < end; at += length_at(text, at)) {
-      if ((text[at] & 0x80) != 0 && is_styled(code_at(text, at))) return true;
+      if (may_lead_styled(text[at]) && is_styled(code_at(text, at))) return true;
     }
   }
   return false;
@@ -323,7 +326,7 @@ bool find_styled_letters(std::string_view text, const TextSurvey& survey, OddStr
   std::size_t letters = 0, run = 0, first = text.size(), last = 0, run_first = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = length_at(text, at);
-    if (length >= 3 && is_styled(code_at(text, at))) {
+    if (may_lead_styled(text[at]) && is_styled(code_at(text, at))) {
       if (run++ == 0) run_first = at;
     } else {
       if (run >= 3) {

@@ -47,11 +47,10 @@ class Surprise {
  public:
   Surprise();
   int operator()(char32_t code, Side& side) const {
-    const Entry& one = code < 0x10000 ? entries_[code] : code < 0x1f000 ? other_ : emoji_;
-    const int out = one.tenths + between_[static_cast<std::size_t>(side)][static_cast<std::size_t>(one.side)];
-    side = one.side;
-    return out;
+    return take(code < 0x10000 ? entries_[code] : code < 0x1f000 ? other_ : emoji_, side);
   }
+  /// The same of a code below 0x10000.
+  int of_plane(char32_t code, Side& side) const { return take(entries_[code], side); }
   Side side_of(char32_t code) const { return code < 0x10000 ? entries_[code].side : Side::kSign; }
 
  private:
@@ -59,6 +58,12 @@ class Surprise {
     std::int8_t tenths = 0;
     Side side = Side::kNothing;
   };
+  int take(const Entry& one, Side& side) const {
+    const int out = one.tenths + between_[static_cast<std::size_t>(side)][static_cast<std::size_t>(one.side)];
+    side = one.side;
+    return out;
+  }
+
   const Entry* entries_;  // of the plane
   Entry other_{60, Side::kSign};
   Entry emoji_{-10, Side::kSign};

@@ -22,7 +22,7 @@
 #include <cstring>
 
 #include "measure/text/ascii_classes.h"
-#include "measure/text/find_word.h"
+#include "measure/text/byte_masks.h"
 
 namespace assay {
 
@@ -41,34 +41,36 @@ bool has_long_lines(std::string_view text, const TextSurvey& survey) {
   return survey.lines == 0 || text.size() / survey.lines >= kLongLines;
 }
 
-/// Calls `take(first, last)` for each line, or sentence where lines are long, without the blanks around it.
+/// Calls `take(first, last)` for each line, or sentence where lines are long, without the blanks around it, until it
+/// says false.
 void for_each_unit(std::string_view text, const TextSurvey& survey, const auto& take) {
   const bool sentences = has_long_lines(text, survey);
   const bool wide = sentences && survey.of('\x82') > 0 && survey.of('\xE3') > 0;
   const auto trimmed = [&](std::size_t first, std::size_t last) {
     while (first < last && is_ascii(text[first], kAsciiBlank)) ++first;
     while (last > first && is_ascii(text[last - 1], kAsciiBlank)) --last;
-    if (last - first >= kLeastUnit) return take(first, last);
-    return true;
+    return last - first < kLeastUnit || take(first, last);
   };
-  std::size_t line = 0;
-  while (line < text.size()) {
-    const std::size_t feed = text.find('\n', line);
-    const std::size_t end = feed == std::string_view::npos ? text.size() : feed;
-    std::size_t first = line;
-    for (std::size_t at = line; sentences && at < end;) {
+  ByteMasks ends;
+  std::size_t first = 0;
+  for (std::size_t from = 0; from < text.size(); from += kMaskBytes) {
+    if (from % kMaskedBytes == 0) {
       // The full stop of Chinese and Japanese ends with these two bytes, and little else does.
-      const std::size_t stop =
-          wide ? find_pair(text.substr(0, end), '\x80', '\x82', at) : text.substr(0, end).find('.', at);
-      if (stop == std::string_view::npos) break;
-      at = stop + (wide ? 2 : 1);
-      if (!wide && !is_cut(text, at)) continue;
-      if (!trimmed(first, at)) return;
-      first = at;
+      if (wide)
+        mask_pair(text, from, '\x80', '\x82', '\n', ends);
+      else
+        mask_either(text, from, '\n', sentences ? '.' : '\n', ends);
     }
-    if (!trimmed(first, end)) return;
-    line = end + 1;
+    for (std::uint64_t bits = ends[from % kMaskedBytes / kMaskBytes]; bits != 0; bits &= bits - 1) {
+      const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(bits));
+      const bool feed = text[at] == '\n';
+      const std::size_t behind = at + (wide && !feed ? 2 : 1);
+      if (!feed && !wide && !is_cut(text, behind)) continue;
+      if (!trimmed(first, feed ? at : behind)) return;
+      first = behind;
+    }
   }
+  trimmed(first, text.size());
 }
 
 // Digits of eight bytes as zeros: a byte of '0' to '9' loses its low half.
@@ -151,7 +153,7 @@ bool LineCounter::is_suspicious(std::string_view text, const TextSurvey& survey)
   const bool numbers = survey.digits * 60 >= text.size();
   std::size_t alike = 0;
   for_each_unit(text, survey, [&](std::size_t first, std::size_t last) {
-    std::uint64_t beginning = load(text.data() + first, text.size() - first);
+    std::uint64_t beginning = load(text.data() + first, 8);
     std::uint64_t next = last - first >= 16 ? load(text.data() + first + 8, 8) : 0;
     if (numbers) {
       beginning = without_digits(beginning);
@@ -162,7 +164,7 @@ bool LineCounter::is_suspicious(std::string_view text, const TextSurvey& survey)
     std::uint32_t& place = tags_[hash >> shift];
     if (place == tag) alike += last - first;
     place = tag;
-    return true;
+    return (alike + text.size() - last) * 4 >= text.size();  // else what is left is too little
   });
   return alike * 4 >= text.size();
 }

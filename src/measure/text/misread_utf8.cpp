@@ -36,6 +36,7 @@
 #include "measure/text/characters.h"
 #include "measure/text/likelihood.h"
 #include "measure/text/misread_points.h"
+#include "measure/text/next_odd.h"
 
 namespace assay {
 
@@ -391,13 +392,8 @@ double cost_of_reading(std::string_view text, SingleByte page) {
 MisreadVerdict misread_utf8(std::string_view text) {
   const Roles& table = roles();
   std::array<PageState, kPages.size()> states;
-  for (std::size_t at = next_high(text, 0); at < text.size();) {
+  for (std::size_t at = next_misread_lead(text, 0); at < text.size();) {
     const auto first = static_cast<unsigned char>(text[at]);
-    if (first == 0xe1 || (first >= 0xe3 && first != 0xef)) {  // no page has ideographs, kana, Hangul
-      at += first >= 0xf0 ? 4 : 3;
-      at = at < text.size() && static_cast<unsigned char>(text[at]) < 0x80 ? next_high(text, at) : at;
-      continue;
-    }
     if (first == 0xd0 || first == 0xd1) {
       if (const std::size_t letters = small_letters(text, at + 2); letters > 0) {
         at += letters;  // to the last one
@@ -422,7 +418,11 @@ MisreadVerdict misread_utf8(std::string_view text) {
         }
       }
     }
-    at = next < text.size() && static_cast<unsigned char>(text[next]) < 0x80 ? next_high(text, next) : next;
+    // In alphabets of two bytes the next one is near.
+    at = next < text.size() && static_cast<unsigned char>(text[next]) == ' ' ? next + 1 : next;
+    if (at < text.size() &&
+        !(static_cast<unsigned char>(text[at]) >= 0xc2 && static_cast<unsigned char>(text[at]) <= 0xe0))
+      at = next_misread_lead(text, at);
   }
   MisreadVerdict out;
   for (const PageState& one : states) out.weight = std::max(out.weight, one.weight);

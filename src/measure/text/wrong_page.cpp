@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "measure/text/characters.h"
 #include "measure/text/code_pages.h"
@@ -199,9 +201,19 @@ void WrongPages::scan(std::string_view text) {
     sum += surprise_(one.code, side);
     if (before == Side::kPlain && one.code >= 0x370) take_foreign(text, at, one);
     at += one.bytes;
-    const bool none = sum <= 0;
-    sum = none ? 0 : sum;
-    from = none ? at : from;
+    const auto count = [&] {
+      const bool none = sum <= 0;
+      sum = none ? 0 : sum;
+      from = none ? at : from;
+    };
+    count();
+    // Characters of three bytes, which follow each other in most scripts that have them.
+    for (std::uint32_t bytes = 0; at + 4 <= text.size() && sum < kSuspicious; at += 3, count()) {
+      std::memcpy(&bytes, text.data() + at, 4);
+      static_assert(std::endian::native == std::endian::little);
+      if ((bytes & 0xc0c0f0) != 0x8080e0 || side == Side::kPlain) break;
+      sum += surprise_.of_plane((bytes & 0xf) << 12 | (bytes >> 2 & 0xfc0) | (bytes >> 16 & 0x3f), side);
+    }
     if (sum >= kSuspicious) {
       at = follow(text, from, at, sum, side);
       from = at;

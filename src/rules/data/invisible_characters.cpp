@@ -13,13 +13,14 @@
 // full of them. Overrides of direction are never innocent without Hebrew or Arabic: they make code read otherwise than
 // it runs.
 //
-// One pass over the characters above ASCII; nothing where there are none.
+// One pass over the characters that may be one of these (measure/text/next_odd.h); nothing where there is only ASCII.
 // Limits: code points newer than Unicode 15 count as unassigned, so that several are asked for.
 
 #include <array>
 #include <memory>
 
 #include "measure/text/characters.h"
+#include "measure/text/next_odd.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
 
@@ -95,13 +96,8 @@ class InvisibleJudge : public DocumentJudge {
     stacked_ = 0;
     flag_ = false;
     std::size_t end = 0;
-    for (std::size_t at = next_high(text, 0); at < text.size();) {
-      if (at != end) start_from(text, at);
-      if (const std::size_t letters = ordinary_letters(text, at); letters > at) {
-        at = end = letters;
-        if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = next_high(text, at);
-        continue;
-      }
+    for (std::size_t at = next_unusual(text, 0); at < text.size();) {
+      if (at != end) start_from(text, at, end);
       const Character one = character_at(text, at);
       const Kind kind = kinds_.of(one.code);
       if (kind >= Kind::kSpace && kind != Kind::kEmoji) {
@@ -111,9 +107,11 @@ class InvisibleJudge : public DocumentJudge {
         take(text, {at, one, kind});
       }
       if (kind != Kind::kZeroWidth) last_ = kind;  // several break a line as one does
-      at += one.bytes;
-      end = at;
-      if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = next_high(text, at);
+      at = end = at + one.bytes;
+      // Scripts whose characters are all looked at.
+      const bool next = at < text.size() && (static_cast<unsigned char>(text[at]) & 0xf0) == 0xe0 &&
+                        static_cast<unsigned char>(text[at]) < 0xe2;
+      if (!next) at = next_unusual(text, at);
     }
   }
 
@@ -130,27 +128,21 @@ class InvisibleJudge : public DocumentJudge {
     return lead == 0xeb || lead == 0xec ? Kind::kHangul : Kind::kSpace;
   }
 
-  // Behind the letters that stand here, which need no look at each of them; `at`: none do.
-  std::size_t ordinary_letters(std::string_view text, std::size_t at) {
-    const std::size_t from = at;
-    while (at + 3 <= text.size()) {
-      const auto lead = static_cast<unsigned char>(text[at]);
-      const Kind kind = kind_of_lead(lead, static_cast<unsigned char>(text[at + 1]));
-      if (kind == Kind::kSpace) break;
-      last_ = kind;
-      base_ = at;
-      at += lead < 0xe0 ? 2 : 3;
-    }
-    if (at > from) stacked_ = 0;
-    return at;
-  }
-
-  // What stands before, where that is ASCII.
-  void start_from(std::string_view text, std::size_t at) {
-    last_ = at > 0 ? kind_of(static_cast<unsigned char>(text[at - 1])) : Kind::kSpace;
-    base_ = at > 0 ? at - 1 : 0;
+  // What stands before `at`, of which nothing was looked at from `end` on.
+  void start_from(std::string_view text, std::size_t at, std::size_t end) {
+    base_ = at > 0 ? before(text, at) : 0;
     stacked_ = 0;
-    flag_ = false;
+    last_ = Kind::kSpace;
+    if (at == 0) return;
+    const auto lead = static_cast<unsigned char>(text[base_]);
+    if (lead >= 0x80) last_ = kind_of_lead(lead, static_cast<unsigned char>(text[base_ + 1]));
+    if (last_ == Kind::kSpace) last_ = kinds_.of(character_at(text, base_).code);
+    // Nothing but letters stands between a flag and its tags if no ASCII does.
+    flag_ = flag_ && next_ascii(text, end) >= at;
+  }
+  static std::size_t next_ascii(std::string_view text, std::size_t at) {
+    while (at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80) ++at;
+    return at;
   }
 
   static Kind next_kind(std::string_view text, const Place& place) {

@@ -13,6 +13,7 @@
 
 #include "base/ascii.h"
 #include "measure/text/extraction.h"
+#include "measure/text/find_word.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
 
@@ -126,8 +127,7 @@ class PdfJudge : public DocumentJudge {
         at = next;
         continue;
       }
-      std::size_t end = at;
-      while (end < text.size() && !is_blank(text[end])) ++end;
+      const std::size_t end = next_blank(text, std::min(at + kLongWord, text.size()));
       if (end - at >= kLongWord && end - at <= 4000 && is_glued(text.substr(at, end - at))) {
         places.add(at, end - at);
         glued += end - at;

@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "measure/text/characters.h"
+#include "measure/text/find_word.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
 
@@ -52,7 +53,11 @@ class ReplacementJudge : public DocumentJudge {
     const std::string_view text = document.text();
     Clusters places(3);
     std::size_t beside = 0;
-    for (std::size_t at = text.find(kLost); at != std::string_view::npos; at = text.find(kLost, at + kLost.size())) {
+    // Its last two bytes are rare, while Chinese has the first in every comma.
+    for (std::size_t last = find_pair(text, kLost[1], kLost[2]); last != std::string_view::npos;
+         last = find_pair(text, kLost[1], kLost[2], last + 2)) {
+      if (last == 0 || text[last - 1] != kLost[0]) continue;
+      const std::size_t at = last - 1;
       places.add(at, kLost.size());
       if (beside <= meant_ && beside_letter(text, at)) ++beside;
     }

@@ -1,0 +1,21 @@
+#pragma once
+// Where a text next has one of the few characters that a detector of broken text looks at. Most characters above ASCII
+// are none: letters of the large alphabets, ideographs, their punctuation. Both pass over some 10 bytes a nanosecond.
+//
+// Precondition: text is UTF-8; from <= text.size(), at a boundary of characters.
+
+#include <cstddef>
+#include <string_view>
+
+namespace assay {
+
+/// The next character, from `from` on, that may be invisible, unassigned, a mark, an emoji: one that invisible-characters
+/// asks about. text.size(): none. What is passed over is a space, a letter, a digit or a sign (CharacterKind from kSpace
+/// on, no emoji), or one of the three gaps among kana.
+std::size_t next_unusual(std::string_view text, std::size_t from);
+
+/// The next character, from `from` on, that may be the first of those that a character of UTF-8 became when it was read
+/// with a code page of one byte (see misread_utf8.cpp). text.size(): none.
+std::size_t next_misread_lead(std::string_view text, std::size_t from);
+
+}  // namespace assay
