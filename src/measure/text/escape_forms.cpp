@@ -140,6 +140,16 @@ bool is_long_line(std::string_view text, std::size_t at) {
   return at >= kLong && text.substr(at - kLong, kLong).find('\n') == std::string_view::npos;
 }
 
+// "=A1+B1" is a formula of a spreadsheet: the name of a cell, and neither a letter nor another byte beside it.
+bool is_cell(std::string_view text, std::size_t at) {
+  if (!is_ascii(text[at + 1], kAsciiUpper) || !is_ascii(text[at + 2], kAsciiDigit)) return false;
+  if (at > 0 && is_ascii(text[at - 1], kAsciiLetter | kAsciiDigit)) return false;
+  if (at + 3 >= text.size()) return true;
+  char32_t code = 0;
+  if (text[at + 3] == '=') return !read_hex(text, at + 4, 2, code);
+  return !is_ascii(text[at + 3], kAsciiLetter) && (text[at + 3] & 0x80) == 0;
+}
+
 Escape quoted_printable_at(std::string_view text, std::size_t at) {
   const std::string_view next = text.substr(at + 1, 2);
   if (next.starts_with('\n')) return is_long_line(text, at) ? Escape{2, 0, true} : Escape{};
@@ -148,6 +158,7 @@ Escape quoted_printable_at(std::string_view text, std::size_t at) {
   if (!read_hex(text, at + 1, 2, code) || is_ascii(text[at + 1], kAsciiLower) || is_ascii(text[at + 2], kAsciiLower)) {
     return {};
   }
+  if (is_cell(text, at)) return {};
   // "=3D" and "=20" are what is escaped of ASCII; the rest of "=12" is arithmetic.
   return code >= 0x80 || code == '=' || code == ' ' || code == '\t' ? Escape{3, code} : Escape{};
 }

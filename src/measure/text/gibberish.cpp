@@ -13,7 +13,8 @@
 //
 // Babble of Markov chains has usual triples, or nearly. Chains that look back two letters or more make English's little
 // words, but half of the other words up, while common words (common_words.cpp) are 70 % of real prose: asked where at
-// least two or three of the little words are there. Chains that look back one letter, shuffled letters and ciphers that
+// least two or three of the little words are there, and not where the stretches with little words are English by
+// themselves: a page that was translated in part. Chains that look back one letter, shuffled letters and ciphers that
 // keep the vowels make up all: then 70 to 90 % of the first words are different (prose: 55 to 75 %), and 5 to 20 % of
 // the triples unusual (prose: below 4 %). Neither is telling alone, so what is asked of the one falls with the other,
 // from 4.5 % at 82 % to 9.4 % at 65 %. Babble of chains of words, and that of longer chains in other languages, is not
@@ -112,20 +113,39 @@ constexpr std::size_t kLeastWords = 40;
 constexpr std::size_t kMostWords = 400;
 
 struct BabbleCounts {
+  // Of windows of words, those with two little words or more.
+  struct Window {
+    std::size_t words = 0, common = 0, little = 0;
+  };
+  static constexpr std::size_t kWindowWords = 16;
+
   std::size_t words = 0, common = 0, capitals = 0, little = 0, odd = 0;
+  Window window, english;
   std::array<bool, std::size(kLittleWords)> seen = {};
 
   void add(std::string_view word, bool plain) {
     ++words;
     odd += !plain;
     capitals += is_ascii(word.front(), kAsciiUpper);
+    if (window.words == kWindowWords) {
+      if (window.little >= 2) english = {english.words + kWindowWords, english.common + window.common, 0};
+      window = {};
+    }
+    ++window.words;
     if (!is_common_word(word)) return;
     ++common;
+    ++window.common;
     if (word.size() > 4) return;
     const auto* const known = std::ranges::find(kLittleWords, number_of(word));
     if (known == std::end(kLittleWords)) return;
     seen[static_cast<std::size_t>(known - kLittleWords)] = true;
     ++little;
+    ++window.little;
+  }
+
+  // Where English stands it is English: the other words are those of another language, in paragraphs of their own.
+  bool is_half_translated() const {
+    return english.words >= 2 * kWindowWords && english.common * 100 >= 55 * english.words;
   }
 
   // English, and fewer of its common words than that many in a hundred. Lists of names have capitals, other languages
@@ -184,6 +204,7 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
     if (counts.words < kGlanceWords && counts.common * 100 >= kGlanceShare * kGlanceWords) return false;
   }
   if (counts.words < kLeastWords || !counts.may_be_babble(46, counts.words < 100 ? 2 : 3)) return false;
+  if (counts.is_half_translated()) return false;
   out = {0, size, 100 * counts.common / counts.words};
   return true;
 }

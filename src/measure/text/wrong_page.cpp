@@ -115,12 +115,19 @@ double least_share(std::uint8_t read_as, std::uint8_t was) {
   return read_as < kSinglePages && was < kSinglePages ? 0.2 : 0.14;
 }
 
-// Whether what comes out is enough of a text to be believed: letters of one byte each need four, ideographs and
-// syllables three (two of common ones), UTF-8 two; and no more than half may be lost. `odd`: no text has what stands
+bool is_vowel(Side side) {
+  return side == Side::kSmallVowel || side == Side::kCapitalVowel || side == Side::kLeading || side == Side::kFollowing;
+}
+
+// Whether what comes out is enough of a text to be believed: letters of one byte each need four, and a vowel among six
+// (the keys of a keyboard with a key held down have none), ideographs and syllables three (two of common ones), UTF-8
+// two; and no more than half may be lost. `odd`: no text has what stands
 // there; where one may have it, what comes out has to be common.
 bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was, bool odd) {
   std::size_t letters = 0;
   std::size_t lost = 0;
+  std::size_t voiced = 0;  // of scripts that write vowels, and vowels among them
+  std::size_t vowels = 0;
   double cost = 0;
   Cost last;
   for (const char32_t code : text) {
@@ -134,13 +141,43 @@ bool is_enough(std::u32string_view text, std::uint8_t read_as, std::uint8_t was,
     }
     ++letters;
     cost += last.nats;
+    const bool voices = last.kind == CharacterKind::kCyrillic || last.kind == CharacterKind::kGreek ||
+                        last.kind == CharacterKind::kThai;
+    voiced += voices ? 1 : 0;
+    vowels += voices && is_vowel(last.side) ? 1 : 0;
   }
   if (was >= kUtf16) return true;
   if (was == kUtf8) return letters >= 2 && lost <= letters;
-  if (was < kSinglePages) return letters >= 4 && lost <= letters;
+  if (was < kSinglePages) return letters >= 4 && lost <= letters && 6 * vowels >= voiced;
   const double mean = cost / static_cast<double>(std::max<std::size_t>(letters, 1));
   if (lost > letters || letters < 2) return false;
   return mean <= (letters == 2 ? 7 : odd ? 10 : 8.2);
+}
+
+// Letters above ASCII that the encoding has; at most `most`.
+std::size_t high_letters(std::string_view text, std::uint8_t encoding, std::size_t most) {
+  const auto has = [&](char32_t code) {
+    return encoding < kSinglePages ? single_page(static_cast<SingleByte>(encoding)).encode(code) != 0
+                                   : double_page(static_cast<DoubleByte>(encoding - kSinglePages)).encode(code) != 0;
+  };
+  std::size_t out = 0;
+  for (std::size_t at = next_high(text, 0); at < text.size() && out < most;) {
+    const Character one = character_at(text, at);
+    if (is_letter(kind_of(one.code)) && has(one.code)) ++out;
+    at = next_high(text, at + one.bytes);
+  }
+  return out;
+}
+
+// "؟؟5؟؟", "É-ÉÉ ÓÓ": one or two characters over and over.
+bool is_of_few(std::u32string_view text) {
+  char32_t first = 0, second = 0;
+  for (const char32_t code : text) {
+    if (code < 0x80 || code == first || code == second) continue;
+    if (second != 0) return false;
+    (first == 0 ? first : second) = code;
+  }
+  return text.size() > 2;
 }
 
 // "àèìòù ÀÈÌÒÙ": the letters of an alphabet or of a keyboard, in their order.
@@ -183,10 +220,24 @@ bool WrongPages::find(std::string_view text) {
   debris_.clear();
   scan(text);
   if (!known_) judge_foreign();
+  if (known_ && is_little_of(text)) return false;
   std::sort(stretches_.begin(), stretches_.end(), [](const WrongStretch& a, const WrongStretch& b) {
     return a.gain != b.gain ? a.gain > b.gain : a.offset < b.offset;
   });
   return known_ && !stretches_.empty();
+}
+
+// A text is decoded as a whole. Where most of the letters that the wrong page has stand in good words, acronyms among
+// them ("УПнП" in Serbian) are no part of a wrong decoding; a longer stretch may be a quotation of one.
+bool WrongPages::is_little_of(std::string_view text) const {
+  constexpr double kQuotation = 60;  // nats: some twelve letters
+  if (confusion_.read_as >= kUtf8 || confusion_.was >= kUtf8 || stretches_.empty()) return false;
+  std::size_t inside = 0;
+  for (const WrongStretch& one : stretches_) {
+    if (one.gain >= kQuotation) return false;
+    inside += high_letters(text.substr(one.offset, one.length), confusion_.read_as, text.size());
+  }
+  return high_letters(text, confusion_.read_as, 4 * inside + 1) > 4 * inside;
 }
 
 // The segments whose surprise sums up high. Until a sum is, nothing but the sum and where it was last 0 has to be
@@ -290,7 +341,7 @@ void WrongPages::examine(std::string_view text, std::size_t from, std::size_t to
     characters_.push_back(one.code);
     at += one.bytes;
   }
-  if (is_list_of_letters(characters_)) return;
+  if (is_list_of_letters(characters_) || is_of_few(characters_)) return;
   const double now = cost_of(characters_);
   if (!known_) {
     ++tries_;

@@ -59,6 +59,7 @@ class WrongPages {
   };
   void take_foreign(std::string_view text, std::size_t at, const Character& one);
   void judge_foreign();
+  bool is_little_of(std::string_view text) const;
 
   Surprise surprise_;
   std::vector<Foreign> foreign_;

@@ -189,7 +189,24 @@ class InvisibleJudge : public DocumentJudge {
   void take_zero_width(std::string_view text, const Place& place) {
     if (place.one.code == 0xfeff && place.at == 0) return;
     if (breaks_without_space(last_) || breaks_without_space(next_kind(text, place))) return;
+    if (is_among_words(text, place.at)) return;
     add(kHidden, place);
+  }
+
+  // Several of them, or one beside a blank or a sign, among words of a script that needs them.
+  static bool is_among_words(std::string_view text, std::size_t at) {
+    constexpr int kNear = 4;  // characters
+    std::size_t from = at;
+    for (int i = 0; i < kNear && from > 0; ++i) {
+      from = before(text, from);
+      if (breaks_without_space(kind_of(character_at(text, from).code))) return true;
+    }
+    for (int i = 0; i < kNear && at < text.size(); ++i) {
+      const Character one = character_at(text, at);
+      if (breaks_without_space(kind_of(one.code))) return true;
+      at += one.bytes;
+    }
+    return false;
   }
 
   void take_joiner(std::string_view text, const Place& place) {
