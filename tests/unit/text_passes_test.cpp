@@ -16,6 +16,7 @@
 #include "measure/text/letter_triples.h"
 #include "measure/text/line_repeats.h"
 #include "measure/text/next_odd.h"
+#include "measure/text/script.h"
 #include "unit/judge_helpers.h"
 
 namespace assay {
@@ -131,6 +132,30 @@ TEST(NextOdd, AsOneByOne) {
         ASSERT_TRUE(found == expected || (found < expected && found + 4 > text.size())) << text << ' ' << places[i];
       }
     }
+  }
+}
+
+TEST(ScriptCounts, AsCharacterByCharacter) {
+  Random random(7);
+  std::string all;
+  for (char32_t code = 1; code < 0x20000; code += 1 + random() % 3) {
+    if (code < 0xd800 || code >= 0xe000) append_utf8(code, all);
+  }
+  for (int round = 0; round < 300; ++round) {
+    const std::string text = round == 0 ? all : any_text(random, random() % 300);
+    TextSurvey counts;
+    survey(text, counts);
+    ScriptCounts found;
+    count_scripts(text, counts, found);
+    ScriptCounts expected{};
+    for (std::size_t at = 0; at < text.size();) {
+      const Character one = character_at(text, at);
+      ++expected.characters[static_cast<std::size_t>(script_of(one.code))];
+      expected.bytes[static_cast<std::size_t>(script_of(one.code))] += one.bytes;
+      at += one.bytes;
+    }
+    ASSERT_EQ(found.characters, expected.characters) << text;
+    ASSERT_EQ(found.bytes, expected.bytes) << text;
   }
 }
 
