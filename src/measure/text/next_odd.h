@@ -9,9 +9,9 @@
 
 namespace assay {
 
-/// The next character, from `from` on, that may be invisible, unassigned, a mark, an emoji: one that invisible-characters
-/// asks about. text.size(): none. What is passed over is a space, a letter, a digit or a sign (CharacterKind from kSpace
-/// on, no emoji), or one of the three gaps among kana.
+/// The next character, from `from` on, that may be invisible, unassigned, a mark, an emoji: one that the rule
+/// invisible-characters asks about. text.size(): none. What is passed over is a space, a letter, a digit or a sign
+/// (CharacterKind from kSpace on, no emoji), or one of the three gaps among kana.
 std::size_t next_unusual(std::string_view text, std::size_t from);
 
 /// The next character, from `from` on, that may be the first of those that a character of UTF-8 became when it was read
