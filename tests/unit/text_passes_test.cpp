@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "measure/text/byte_masks.h"
@@ -15,7 +16,9 @@
 #include "measure/text/find_word.h"
 #include "measure/text/letter_triples.h"
 #include "measure/text/line_repeats.h"
+#include "measure/text/listing.h"
 #include "measure/text/next_odd.h"
+#include "measure/text/script.h"
 #include "unit/judge_helpers.h"
 
 namespace assay {
@@ -131,6 +134,30 @@ TEST(NextOdd, AsOneByOne) {
         ASSERT_TRUE(found == expected || (found < expected && found + 4 > text.size())) << text << ' ' << places[i];
       }
     }
+  }
+}
+
+TEST(ScriptCounts, AsCharacterByCharacter) {
+  Random random(7);
+  std::string all;
+  for (char32_t code = 1; code < 0x20000; code += 1 + random() % 3) {
+    if (code < 0xd800 || code >= 0xe000) append_utf8(code, all);
+  }
+  for (int round = 0; round < 300; ++round) {
+    const std::string text = round == 0 ? all : any_text(random, random() % 300);
+    TextSurvey counts;
+    survey(text, counts);
+    ScriptCounts found;
+    count_scripts(text, counts, found);
+    ScriptCounts expected{};
+    for (std::size_t at = 0; at < text.size();) {
+      const Character one = character_at(text, at);
+      ++expected.characters[static_cast<std::size_t>(script_of(one.code))];
+      expected.bytes[static_cast<std::size_t>(script_of(one.code))] += one.bytes;
+      at += one.bytes;
+    }
+    ASSERT_EQ(found.characters, expected.characters) << text;
+    ASSERT_EQ(found.bytes, expected.bytes) << text;
   }
 }
 
@@ -288,6 +315,51 @@ TEST(LineRepeats, UnitsAsAReaderCutsThem) {
     const bool wide = counts.of('\x82') > 0 && counts.of('\xE3') > 0;
     ASSERT_EQ(found.units, plain_units(text, sentences, wide)) << text;
   }
+}
+
+// Hexadecimal numbers from left to right, with their "0x", that are code of Ethereum by their first bytes.
+std::vector<std::pair<std::size_t, std::size_t>> plain_code(std::string_view text) {
+  const auto is_hex = [](char c) { return std::string_view("0123456789abcdefABCDEF").contains(c); };
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    if (text[at] == '0' && at + 1 < text.size() && (text[at + 1] == 'x' || text[at + 1] == 'X')) end += 2;
+    while (end < text.size() && is_hex(text[end])) ++end;
+    if (end - at >= 48 && !bytecode_in_hex(text.substr(at, end - at)).empty()) out.emplace_back(at, end - at);
+    at = std::max(end, at + 1);
+  }
+  return out;
+}
+
+TEST(Bytecode, HexadecimalNumbersFromLeftToRight) {
+  static const std::vector<std::string> kPieces = {"0x",
+                                                   "0X",
+                                                   "x",
+                                                   "0",
+                                                   "a",
+                                                   " ",
+                                                   "60806040",
+                                                   "6080604052348015600f57",
+                                                   "cafebabe0000003400",
+                                                   "7f454c46020101",
+                                                   "00112233445566778899",
+                                                   "0x0x",
+                                                   "deadbeef",
+                                                   "\n"};
+  Random random(8);
+  std::size_t found = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string text;
+    for (std::size_t pieces = 3 + random() % 20; pieces > 0; --pieces) text += kPieces[random() % kPieces.size()];
+    const auto expected = plain_code(text);
+    std::vector<std::pair<std::size_t, std::size_t>> places;
+    for (const DocumentHit& hit : test::judged("bytecode", text).hits) {
+      if (hit.reason.key == "hex") places.emplace_back(hit.offset, hit.length);
+    }
+    ASSERT_EQ(places, expected) << text;
+    found += places.size();
+  }
+  EXPECT_GT(found, 100U);
 }
 
 TEST(ReplacementCharacters, EachIsCountedInChinese) {

@@ -38,8 +38,8 @@ inline void add_triples(std::string_view word, TripleCounts& counts) {
 /// After these stands an escape, a name of a file, a variable, a tag.
 inline bool is_before_name(char c) { return std::string_view("\\/.$@<&%#=").contains(c); }
 
-/// Of all plain words of a text, of 3 to 200 letters: see next_word in gibberish.cpp. Precondition: the text has at most
-/// kMostTripled bytes.
+/// Of all plain words of a text, of 3 to 200 letters: see next_word in gibberish.cpp. Precondition: at most
+/// kMostTripled bytes of text.
 inline constexpr std::size_t kMostTripled = 1536;
 TripleCounts triples_of_words(std::string_view text);
 

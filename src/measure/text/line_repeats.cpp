@@ -86,9 +86,9 @@ std::uint64_t without_digits(std::uint64_t eight) {
   return eight & ~((digits >> 7) * 0x0F);
 }
 
-std::uint64_t load(const char* at, std::size_t bytes) {
+std::uint64_t load(const char* at) {
   std::uint64_t out = 0;
-  std::memcpy(&out, at, std::min<std::size_t>(bytes, 8));
+  std::memcpy(&out, at, 8);
   return out;
 }
 
@@ -99,7 +99,12 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 
 std::uint64_t hash_of(std::string_view unit) {
   std::uint64_t hash = unit.size();
-  for (std::size_t at = 0; at < unit.size(); at += 8) hash = mixed(hash, load(unit.data() + at, unit.size() - at));
+  std::size_t at = 0;
+  for (; at + 8 <= unit.size(); at += 8) hash = mixed(hash, load(unit.data() + at));
+  // The rest, with zeros behind: units are longer than eight bytes.
+  static_assert(std::endian::native == std::endian::little && kLeastUnit >= 8);
+  const std::size_t rest = unit.size() - at;
+  if (rest > 0) hash = mixed(hash, load(unit.data() + unit.size() - 8) >> (64 - 8 * rest));
   return hash | 1;  // 0: the place is empty
 }
 
@@ -153,8 +158,8 @@ bool LineCounter::is_suspicious(std::string_view text, const TextSurvey& survey)
   const bool numbers = survey.digits * 60 >= text.size();
   std::size_t alike = 0;
   for_each_unit(text, survey, [&](std::size_t first, std::size_t last) {
-    std::uint64_t beginning = load(text.data() + first, 8);
-    std::uint64_t next = last - first >= 16 ? load(text.data() + first + 8, 8) : 0;
+    std::uint64_t beginning = load(text.data() + first);
+    std::uint64_t next = last - first >= 16 ? load(text.data() + first + 8) : 0;
     if (numbers) {
       beginning = without_digits(beginning);
       next = without_digits(next);

@@ -382,10 +382,6 @@ unsigned index_of(SingleByte page) {
   return static_cast<unsigned>(std::find(kPages.begin(), kPages.end(), page) - kPages.begin());
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::size_t kSample = 200;  // bytes by which pages are told apart
 constexpr double kNear = 0.7;         // of the greatest weight: pages that are asked
 

@@ -85,6 +85,17 @@ struct MisreadLead {
   }
 };
 
+struct SharedLead {
+  static constexpr std::size_t kMore = 0;
+  template <class B>
+  HWY_INLINE static auto test(const std::uint8_t* in) {
+    const B lead = B::at(in);
+    const auto alphabets = any(any(lead.lies(0xc4, 0xc9), lead.lies(0xce, 0xd3)), lead.lies(0xd7, 0xdb));
+    const auto east = any(lead.lies(0xe5, 0xe9), lead.lies(0xeb, 0xec));
+    return but(lead.lies(0xc2, 0xff), any(alphabets, east));
+  }
+};
+
 template <class Question>
 HWY_INLINE std::size_t next_of(const std::uint8_t* in, std::size_t size, std::size_t at) {
 #if HWY_TARGET != HWY_SCALAR
@@ -106,6 +117,9 @@ std::size_t unusual(const std::uint8_t* in, std::size_t size, std::size_t at) { 
 std::size_t misread_lead(const std::uint8_t* in, std::size_t size, std::size_t at) {
   return next_of<MisreadLead>(in, size, at);
 }
+std::size_t shared_lead(const std::uint8_t* in, std::size_t size, std::size_t at) {
+  return next_of<SharedLead>(in, size, at);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace assay
@@ -116,6 +130,7 @@ namespace assay {
 
 HWY_EXPORT(unusual);
 HWY_EXPORT(misread_lead);
+HWY_EXPORT(shared_lead);
 
 std::size_t next_unusual(std::string_view text, std::size_t from) {
   const auto* const in = reinterpret_cast<const std::uint8_t*>(text.data());
@@ -125,6 +140,11 @@ std::size_t next_unusual(std::string_view text, std::size_t from) {
 std::size_t next_misread_lead(std::string_view text, std::size_t from) {
   const auto* const in = reinterpret_cast<const std::uint8_t*>(text.data());
   return HWY_DYNAMIC_DISPATCH(misread_lead)(in, text.size(), from);
+}
+
+std::size_t next_shared_lead(std::string_view text, std::size_t from) {
+  const auto* const in = reinterpret_cast<const std::uint8_t*>(text.data());
+  return HWY_DYNAMIC_DISPATCH(shared_lead)(in, text.size(), from);
 }
 
 }  // namespace assay

@@ -7,9 +7,9 @@
 // table of 4,096 bytes that stays in the nearest cache. What a block has besides letters of its script (the Arabic
 // comma, the Thai baht sign) counts for it; that is no mistake in a share of text.
 //
-// How: what is ASCII follows from the survey. Of the rest, which begins with a lead byte, only the code is needed: the
-// text is valid UTF-8 (what was none stands as U+FFFD), so a sequence is taken apart without checks of its bytes. In a
-// text of Latin script with an accent here and there, next_high passes over the ASCII 32 bytes at a time.
+// How: what is ASCII follows from the survey, and so do characters whose lead byte is that of one script alone, as those
+// of Cyrillic, Greek, Arabic, of most ideographs and of most of Hangul are. Only the others are taken apart, and
+// next_shared_lead passes over what lies between them.
 //
 // Source: Blocks.txt of Unicode 15. Limits: Latin letters in fullwidth forms are common; the letters of Coptic that
 // stand in the Greek block are Greek.
@@ -20,6 +20,7 @@
 #include <iterator>
 
 #include "measure/text/characters.h"
+#include "measure/text/next_odd.h"
 
 namespace assay {
 
@@ -70,6 +71,26 @@ constexpr auto kByRow = [] {
   }
   return out;
 }();
+
+// Of the lead bytes that are of one script alone; kOther: the characters of this one are looked at.
+constexpr auto kByLead = [] {
+  std::array<Script, 256> out{};
+  out.fill(Script::kOther);
+  for (std::size_t lead = 0xc2; lead < 0xf0; ++lead) {
+    const std::size_t rows = lead < 0xe0 ? 4 : 256;
+    const std::size_t first = lead < 0xe0 ? 4 * (lead & 0x1f) : 256 * (lead & 0xf);
+    const bool alone = std::all_of(kByRow.begin() + first, kByRow.begin() + first + rows,
+                                   [&](Script script) { return script == kByRow[first]; });
+    if (alone && !has_shared_lead(static_cast<unsigned char>(lead))) out[lead] = kByRow[first];
+  }
+  return out;
+}();
+static_assert([] {
+  for (std::size_t lead = 0xc2; lead < 0xf0; ++lead) {
+    if (!has_shared_lead(static_cast<unsigned char>(lead)) && kByLead[lead] == Script::kOther) return false;
+  }
+  return true;
+}());
 
 struct ScriptName {
   std::string_view key, en, zh;
@@ -135,14 +156,24 @@ Script script_of(char32_t code) {
 
 void count_scripts(std::string_view text, const TextSurvey& survey, ScriptCounts& out) {
   out = {};
-  std::size_t at = survey.high > 0 ? next_high(text, 0) : text.size();
-  while (at < text.size()) {
+  std::uint64_t shared = 0;
+  for (std::size_t lead = survey.high > 0 ? 0xc2 : 0x100; lead < 0x100; ++lead) {
+    const std::uint64_t count = survey.bytes[lead];
+    if (kByLead[lead] == Script::kOther) {
+      shared += count;
+    } else {
+      const auto script = static_cast<std::size_t>(kByLead[lead]);
+      out.characters[script] += count;
+      out.bytes[script] += count * (lead < 0xe0 ? 2 : 3);
+    }
+  }
+  for (std::size_t at = shared > 0 ? next_shared_lead(text, 0) : text.size(); at < text.size();) {
     const Character one = character_at(text, at);
     const auto script = static_cast<std::size_t>(script_of(one.code));
     ++out.characters[script];
     out.bytes[script] += one.bytes;
     at += one.bytes;
-    if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = next_high(text, at);
+    if (at < text.size() && !has_shared_lead(static_cast<unsigned char>(text[at]))) at = next_shared_lead(text, at);
   }
   const auto latin = static_cast<std::size_t>(Script::kLatin);
   const std::uint64_t ascii = text.size() - survey.high;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "measure/text/ascii_classes.h"
 #include "measure/text/listing.h"
 #include "rules/rule.h"
 
@@ -119,16 +120,25 @@ class BytecodeJudge : public DocumentJudge {
   }
 
   void read_hex(std::string_view text, DocumentHits& out) const {
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t end = at;
-      if (text[at] == '0' && at + 1 < text.size() && lower(text[at + 1]) == 'x') end += 2;
-      while (end < text.size() && is_hex(text[end])) ++end;
-      if (end - at >= digits_) {
-        const std::string_view name = bytecode_in_hex(text.substr(at, end - at));
-        if (!name.empty()) out.add({at, end - at, Severity::kWarning, 0.95, {"hex", {{"what", name}}}, {}});
-      }
-      at = std::max(end, at + 1);
+    const std::size_t least = digits_ - 2;  // behind "0x"
+    for (ByteRun run = next_run(text, 0, least, is_hex); run.first < text.size();
+         run = next_run(text, run.last, least, is_hex)) {
+      const std::size_t from = has_prefix(text, run.first) ? run.first - 2 : run.first;
+      if (run.last - from < digits_) continue;
+      const std::string_view name = bytecode_in_hex(text.substr(from, run.last - from));
+      if (!name.empty()) out.add({from, run.last - from, Severity::kWarning, 0.95, {"hex", {{"what", name}}}, {}});
     }
+  }
+
+  // Whether the digits at `at` have "0x" before them. From left to right, "0x0x1" is 0x0 and a 1, and "20x1" a 20 and a
+  // 1.
+  static bool has_prefix(std::string_view text, std::size_t at) {
+    std::size_t prefixes = 0;
+    for (; at >= 2 && text[at - 2] == '0' && lower(text[at - 1]) == 'x'; at -= 2) {
+      if (at >= 3 && is_hex(text[at - 3])) break;
+      ++prefixes;
+    }
+    return prefixes % 2 == 1;
   }
 
   std::size_t lines_;

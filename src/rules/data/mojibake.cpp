@@ -11,8 +11,8 @@
 //     known by its looks and cannot be undone.
 // Where the first two both explain a text, the likelier reading is told.
 //
-// Reads the characters above ASCII twice; nothing where there are none. Places and the number of tries are bounded, so
-// that no text takes long.
+// Reads the characters above ASCII once, and again those that a code page may have made; nothing where there are none.
+// Places and the number of tries are bounded, so that no text takes long.
 
 #include <algorithm>
 #include <memory>
