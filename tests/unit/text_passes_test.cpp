@@ -140,7 +140,7 @@ TEST(NextOdd, AsOneByOne) {
 TEST(ScriptCounts, AsCharacterByCharacter) {
   Random random(7);
   std::string all;
-  for (char32_t code = 1; code < 0x20000; code += 1 + random() % 3) {
+  for (char32_t code = 1; code < 0x20000; code += 1 + static_cast<char32_t>(random() % 3)) {
     if (code < 0xd800 || code >= 0xe000) append_utf8(code, all);
   }
   for (int round = 0; round < 300; ++round) {
