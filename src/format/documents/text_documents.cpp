@@ -1,8 +1,8 @@
 // What a document of a plain text is, no file tells. Up to 8 MiB a file is one: a page, an article, a book, a source
 // file. What is longer is a corpus that somebody wrote into one file, and where its documents begin is not known:
 // it is read in groups of whole paragraphs (a paragraph ends at a blank line) of 64 KiB or a little more, so that
-// findings have a place and a share. Who knows better says so: by file, by paragraph, by line. A paragraph that is longer
-// than a document may be is cut into several.
+// findings have a place and a share. Who knows better says so: by file, by paragraph, by line. A paragraph that is
+// longer than a document may be is cut into several.
 //
 // Blocks are cut while reading, by the bytes alone. A block of paragraphs ends where the first one begins behind its
 // full size; groups, and files, are documents already, and a block says where each ends.

@@ -107,8 +107,8 @@ std::size_t next_spaced(std::string_view text, std::size_t at) {
   return text.size() - at > 48 ? text.size() : at;
 }
 
-// What stands before and behind the blank; before a first blank, the rest of a word that began with a ligature. In order,
-// for the search. Neither halves nor wholes are English.
+// What stands before and behind the blank; before a first blank, the rest of a word that began with a ligature. In
+// order, for the search. Neither halves nor wholes are English.
 constexpr std::array<std::string_view, 96> kHalves = {
     " elds",       " exible",      " gure",         " gures",      " ltered",       " ltering",     " nally",
     " ndings",     " oating",      " rst",          " rstly",      " xed",          "a ected",      "a ects",

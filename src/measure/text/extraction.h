@@ -26,8 +26,8 @@ std::string unspaced(std::string_view text);
 /// Whether a word without blanks is several words: "Weproposeanewmethodfordetecting".
 bool is_glued(std::string_view word);
 
-/// The first word from `at` to `end` that has lost its ligature (fi, fl, ff, ffi): "signi cant", "e cient", "rst" behind
-/// a blank. Count 0: none.
+/// The first word from `at` to `end` that has lost its ligature (fi, fl, ff, ffi): "signi cant", "e cient", "rst"
+/// behind a blank. Count 0: none.
 Residue next_lost_ligature(std::string_view text, std::size_t at, std::size_t end);
 
 /// By how much glyph numbers lie below the characters that they show, where the text is one of glyph numbers: most

@@ -1,6 +1,6 @@
 // What kind of text a document is, by the lines of three windows.
 //
-// What: 512 bytes each at a sixth, at half and at five sixths of the text (all of it where it is short), from the
+// What: 1,536 bytes each at a sixth, at half and at five sixths of the text (all of it where it is short), from the
 // beginning of a line. Each line gives points to kinds (kind_cues.cpp, kind_words.cpp). Order of the decision: JSON by
 // its first character and its keys; code where a language has about one point for two lines and the window has the
 // signs of code (7 % of what is no blank, or statements' ends); tables by rows with equal numbers of separators;

@@ -35,6 +35,7 @@
 
 #include "measure/text/characters.h"
 #include "measure/text/likelihood.h"
+#include "measure/text/mention.h"
 #include "measure/text/misread_points.h"
 #include "measure/text/next_odd.h"
 
@@ -297,24 +298,6 @@ Around around_of(std::string_view text, std::size_t at, const PageState& state) 
   if (at > 0) out.before = character_at(text, before(text, at)).code;
   if (state.end > 0 && reaches(text, state.end, at)) out.last = state.last;
   return out;
-}
-
-bool is_quote(char32_t c) {
-  return c == '"' || c == '\'' || c == '`' || c == 0xab || c == 0xbb || (c >= 0x2018 && c <= 0x201f) ||
-         (c >= 0x300c && c <= 0x300f);
-}
-
-// "is shown as “Ã©” or “Ã§”": who quotes one by itself writes about them.
-bool is_mentioned(std::string_view text, std::size_t at, std::size_t end) {
-  const auto is_space = [&](std::size_t i, std::size_t size) {
-    return text.substr(i, size) == "\u00a0" || text.substr(i, size) == "\u202f";  // within «»
-  };
-  while (at >= 2 && is_space(before(text, at), at - before(text, at))) at = before(text, at);
-  while (end < text.size() && is_space(end, character_at(text, end).bytes)) end += character_at(text, end).bytes;
-  if (at == 0 || end >= text.size()) return false;
-  const char32_t first = character_at(text, before(text, at)).code;
-  const char32_t last = character_at(text, end).code;
-  return (is_quote(first) && !is_letter(kind_of(last))) || (is_quote(last) && !is_letter(kind_of(first)));
 }
 
 // One sequence of a page at `at`; true: it counts, and the state is behind it.

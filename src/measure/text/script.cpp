@@ -7,8 +7,8 @@
 // table of 4,096 bytes that stays in the nearest cache. What a block has besides letters of its script (the Arabic
 // comma, the Thai baht sign) counts for it; that is no mistake in a share of text.
 //
-// How: what is ASCII follows from the survey, and so do characters whose lead byte is that of one script alone, as those
-// of Cyrillic, Greek, Arabic, of most ideographs and of most of Hangul are. Only the others are taken apart, and
+// How: what is ASCII follows from the survey, and so do characters whose lead byte is that of one script alone, as
+// those of Cyrillic, Greek, Arabic, of most ideographs and of most of Hangul are. Only the others are taken apart, and
 // next_shared_lead passes over what lies between them.
 //
 // Source: Blocks.txt of Unicode 15. Limits: Latin letters in fullwidth forms are common; the letters of Coptic that

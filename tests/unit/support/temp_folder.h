@@ -30,7 +30,8 @@ class TempFolder {
   std::string write(std::string_view name, std::string_view bytes) const {
     const std::filesystem::path out = path_ / name;
     std::filesystem::create_directories(out.parent_path());
-    std::ofstream(out, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(out, std::ios::binary | std::ios::trunc)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return out.string();
   }
 
