@@ -149,7 +149,7 @@ constexpr Language kLanguages[] = {{"english", kEnglish, true},  {"french", kFre
 
 const bool kRegistered = [] {
   for (const Language& language : kLanguages) {
-    const auto run = [language](benchmark::State& state, std::vector<const char*> rules, bool broken) {
+    const auto run = [language](benchmark::State& state, const std::vector<const char*>& rules, bool broken) {
       const std::string text = text_of(language.words, language.blanks);
       measure(state, Surveyed(broken ? misread(text) : text), rules);
     };

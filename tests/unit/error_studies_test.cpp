@@ -267,7 +267,7 @@ TEST_F(ErrorFiles, NonFiniteDataGoThroughAndAreCounted) {
 }
 
 TEST_F(ErrorFiles, WhatCannotBeIsAnError) {
-  const auto message = [](ErrorQuestion question) {
+  const auto message = [](const ErrorQuestion& question) {
     const Result<Report> report = error_op(question);
     return report ? std::string("none") : report.error().message;
   };

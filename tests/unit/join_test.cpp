@@ -433,7 +433,6 @@ TEST_F(JoinedFolder, AFileAloneNamesWhatLiesBeside) {
 }
 
 TEST_F(JoinedFolder, ManyFilesFitIntoLittleMemory) {
-  const std::string text = console(loss_of(1), {1, 50});
   for (int i = 0; i < 2000; ++i) {
     write("d/" + std::to_string(i) + ".log", console(loss_of(static_cast<std::uint64_t>(i + 100)), {1, 20}));
   }

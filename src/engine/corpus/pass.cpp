@@ -124,7 +124,7 @@ class Pass {
       return one;
     }
     if (next_file_ >= inputs_.size() || open_.size() >= jobs_ || (full && next_file_ != head_)) return nullptr;
-    const auto open = std::make_shared<Open>();
+    auto open = std::make_shared<Open>();
     open->file = next_file_++;
     open->busy = true;
     open_.push_back(open);  // files are opened in their order: so is the list

@@ -60,7 +60,7 @@ struct Mix {
     const char small = lower(letter.front());
     vowels += is_vowel(small) ? 1U : 0U;
     rising += small == last + 1 || small == last ? 1U : 0U;
-    seen |= 1U << (small - 'a');
+    seen |= 1U << (static_cast<unsigned>(small - 'a') & 31);
     last = small;
   }
   bool reads_as_words() const {

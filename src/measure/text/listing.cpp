@@ -148,7 +148,7 @@ bool is_dalvik(std::string_view line) {
   Cursor at{line};
   if (at.hex().size() != 6 || !at.take(": ")) return false;
   const std::size_t bar = at.rest.find('|');
-  if (bar == std::string_view::npos || bar > 60) return false;
+  if (bar > 60) return false;
   at.rest.remove_prefix(bar + 1);
   return at.hex().size() == 4 && at.take(":");
 }
@@ -245,9 +245,8 @@ bool may_begin(std::string_view line) {
   if (at == std::string_view::npos || at + 1 >= line.size()) return false;
   const char first = line[at];
   if (is_capital(first))
-    return !(line[at + 1] >= 'a' && line[at + 1] <= 'z') || line[at + 1] <= 'f' || first == 'L' || first == 'S' ||
-           first == 'C';
-  return first < 'a' || first <= 'f' || first == 'l' || first == 's' || first == 'o';
+    return line[at + 1] <= 'f' || line[at + 1] > 'z' || first == 'L' || first == 'S' || first == 'C';
+  return first <= 'f' || first == 'l' || first == 's' || first == 'o';
 }
 
 }  // namespace

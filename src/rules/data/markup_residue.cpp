@@ -35,7 +35,7 @@ class Judge final : public DocumentJudge {
     const std::string_view text = document.text();
     count_html(text, html_);
     if (html_.tags < 4) return;
-    const double size = static_cast<double>(text.size() - document.survey.blanks / 2);
+    const double size = static_cast<double>(text.size()) - static_cast<double>(document.survey.blanks) / 2;
     const double share = static_cast<double>(html_.tag_bytes) / size;
     const auto layout = static_cast<double>(html_.layout_tags);
     const bool page = html_.shell_tags >= 3 && (html_.scripts > 0 || layout >= tags_ || share >= share_);
