@@ -25,10 +25,17 @@
 namespace assay {
 namespace {
 
-using namespace test;
+using test::console;
+using test::dictionaries;
+using test::Formula;
+using test::loss_of;
+using test::printed;
+using test::Random;
+using test::table;
+using test::trainer_state;
+using test::with_spike;
 using TrainingRun = assay::Run;
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -355,13 +362,13 @@ class JoinedFolder : public ::testing::Test {
     write("one/train.log", console(sick, {10, 400, 10}));
     write("one/metrics.csv", table(sick));
     write("one/config.json", "{\"learning_rate\": 0.001}");
-    for (int seed = 1; seed < 5; ++seed) {
-      write("seeds/seed" + std::to_string(seed) + ".log", console(loss_of(static_cast<std::uint64_t>(10 + seed))));
+    for (std::uint64_t seed = 1; seed < 5; ++seed) {
+      write("seeds/seed" + std::to_string(seed) + ".log", console(loss_of(10 + seed)));
     }
     write("again/t.log.1", console(loss_of(30), {1, 200}));
     write("again/t.log", console(loss_of(30), {151, 400}));
-    for (int rank = 0; rank < 3; ++rank) {
-      write("job/rank_" + std::to_string(rank) + ".log", console(loss_of(static_cast<std::uint64_t>(40 + rank))));
+    for (std::uint64_t rank = 0; rank < 3; ++rank) {
+      write("job/rank_" + std::to_string(rank) + ".log", console(loss_of(40 + rank)));
     }
     write("README.txt", "nothing\n");
   }
@@ -433,8 +440,8 @@ TEST_F(JoinedFolder, AFileAloneNamesWhatLiesBeside) {
 }
 
 TEST_F(JoinedFolder, ManyFilesFitIntoLittleMemory) {
-  for (int i = 0; i < 2000; ++i) {
-    write("d/" + std::to_string(i) + ".log", console(loss_of(static_cast<std::uint64_t>(i + 100)), {1, 20}));
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    write("d/" + std::to_string(i) + ".log", console(loss_of(i + 100), {1, 20}));
   }
   const Report report = run({"d"}, 2, 1 << 20);
   EXPECT_EQ(report.runs.size(), 2000U);
