@@ -95,6 +95,26 @@ TEST(CorpusPass, OneBadFileCostsOneFile) {
   EXPECT_EQ(report->files[3].records, 100);
 }
 
+// What is called a text is one for whoever tokenises the folder; a picture is nobody's text.
+TEST(CorpusPass, BytesThatAreNoTextInAFileThatIsCalledSo) {
+  const TempFolder folder;
+  const std::string bytes(
+      "\x7f"
+      "ELF\x02\x01\x01\0\0\0\x03\0>\0\x01\0\xff\xfe\0\0",
+      20);
+  for (const char* name : {"a.txt", "b.md", "c.bin", "d"}) folder.write(name, bytes + bytes + bytes);
+  folder.write("e.txt", "A text of some words, as texts are.");
+  Collected flagged;
+  json_of({folder.path()}, 1, flagged);
+  ASSERT_EQ(flagged.all.size(), 2u);
+  EXPECT_TRUE(flagged.all[0].path.ends_with("a.txt"));
+  EXPECT_TRUE(flagged.all[1].path.ends_with("b.md"));
+  for (const FlaggedDocument& one : flagged.all) {
+    EXPECT_TRUE(std::any_of(one.findings.begin(), one.findings.end(),
+                            [](const DocumentFinding& found) { return found.name == "binary-text"; }));
+  }
+}
+
 TEST(CorpusPass, ASampleLooksAtItsShare) {
   const TempFolder folder;
   const std::string path = folder.write("a.jsonl", lines(1, 20000, 10));

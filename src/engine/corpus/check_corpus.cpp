@@ -47,14 +47,19 @@ std::string folder_of_path(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
-std::vector<CorpusSource> sources_of(const std::vector<Input>& inputs, const std::vector<PassFile>& files) {
-  std::vector<CorpusSource> out;
+struct Sources {
+  std::vector<std::string> names;
+  std::vector<std::size_t> of;  // of each input
+};
+
+Sources sources_of(const std::vector<Input>& inputs) {
+  Sources out;
   std::map<std::string, std::size_t> known;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string name = files.size() > kMostFilesAsSources ? folder_of_path(inputs[i].path) : inputs[i].path;
-    const auto [place, is_new] = known.emplace(name, out.size());
-    if (is_new) out.push_back({name, {}});
-    out[place->second].counts.add(files[i].counts);
+  for (const Input& one : inputs) {
+    std::string name = inputs.size() > kMostFilesAsSources ? folder_of_path(one.path) : one.path;
+    const auto [place, is_new] = known.emplace(name, out.names.size());
+    if (is_new) out.names.push_back(std::move(name));
+    out.of.push_back(place->second);
   }
   return out;
 }
@@ -65,10 +70,10 @@ FileRecord record_of(const Input& input, PassFile& file) {
   out.path = input.path;
   out.named = input.named;
   out.bytes = input.bytes;
-  out.lines = static_cast<std::int64_t>(file.counts.lines);
-  out.records = static_cast<std::int64_t>(file.counts.documents);
-  out.unused_lines = static_cast<std::int64_t>(file.counts.lost_lines);
-  const bool gave = file.counts.documents + file.counts.lines > 0;
+  out.lines = static_cast<std::int64_t>(file.lines);
+  out.records = static_cast<std::int64_t>(file.documents);
+  out.unused_lines = static_cast<std::int64_t>(file.lost_lines);
+  const bool gave = file.documents + file.lines > 0;
   // A shard may be empty; a file that somebody named may not.
   if (!out.error && !gave && input.named) out.error = Error{ErrorCode::kUnrecognised, "holds no document", {}, ""};
   if (!out.error) return out;
@@ -110,14 +115,17 @@ CorpusPart judge_corpora(const std::vector<Input>& inputs, const std::vector<con
   std::vector<const Rule*> wanted = rules;
   std::erase_if(wanted, [&](const Rule* rule) { return names(options.ignore, *rule); });
   const DocumentRules documents(wanted, options.parameters);
-  PassOutcome pass = pass_over(inputs, documents, options);
+  Sources sources = sources_of(inputs);
+  PassOutcome pass = pass_over(inputs, sources.of, sources.names.size(), documents, options);
 
   CorpusFacts facts;
   facts.sample = options.sample;
   for (const Rule* rule : documents.rules()) facts.rules.push_back(rule->name);
   facts.all.kinds.resize(facts.rules.size());
-  for (const PassFile& file : pass.files) facts.all.add(file.counts);
-  facts.sources = sources_of(inputs, pass.files);
+  for (std::size_t i = 0; i < pass.sources.size(); ++i) {
+    facts.all.add(pass.sources[i]);
+    facts.sources.push_back({std::move(sources.names[i]), std::move(pass.sources[i])});
+  }
 
   CorpusPart out;
   out.summary = summary_of(facts);

@@ -35,9 +35,16 @@ DocumentOptions reading_options(const CorpusOptions& options) {
 
 class Pass {
  public:
-  Pass(const std::vector<Input>& inputs, const DocumentRules& rules, const CorpusOptions& options)
-      : inputs_(inputs), rules_(rules), options_(options), jobs_(job_count(options.jobs)), window_(4 * jobs_ + 8) {
+  Pass(const std::vector<Input>& inputs, const std::vector<std::size_t>& source_of, std::size_t sources,
+       const DocumentRules& rules, const CorpusOptions& options)
+      : inputs_(inputs),
+        source_of_(source_of),
+        rules_(rules),
+        options_(options),
+        jobs_(job_count(options.jobs)),
+        window_(4 * jobs_ + 8) {
     out_.examples = CorpusExamples(rules.rules().size());
+    out_.sources.resize(sources);
     out_.files.resize(inputs.size());
   }
 
@@ -165,7 +172,6 @@ class Pass {
   // Under the lock: no more blocks of it come.
   void end(Open& open, std::optional<Error> error) {
     PassFile& file = out_.files[open.file];
-    file.field = open.documents.field;
     file.record.kind = open.documents.kind;
     file.record.codec = open.documents.codec;
     file.record.error = std::move(error);
@@ -192,7 +198,7 @@ class Pass {
     for (;;) {
       const auto found = results_.find({head_, head_block_});
       if (found != results_.end()) {
-        merge(out_.files[head_], std::move(found->second));
+        merge(std::move(found->second));
         results_.erase(found);
         ++head_block_;
         --waiting_;
@@ -207,9 +213,13 @@ class Pass {
     }
   }
 
-  void merge(PassFile& file, BlockResult result) {
-    const auto before = static_cast<std::int64_t>(file.counts.documents);
-    file.counts.add(result.counts);
+  void merge(BlockResult result) {
+    PassFile& file = out_.files[head_];
+    const auto before = static_cast<std::int64_t>(file.documents);
+    file.lines += result.counts.lines;
+    file.lost_lines += result.counts.lost_lines;
+    file.documents += result.counts.documents;
+    out_.sources[source_of_[head_]].add(result.counts);
     const auto place = [before](FlaggedDocument& one) {
       if (one.document >= 0) one.document += before;
     };
@@ -224,6 +234,7 @@ class Pass {
   }
 
   const std::vector<Input>& inputs_;
+  const std::vector<std::size_t>& source_of_;
   const DocumentRules& rules_;
   const CorpusOptions& options_;
   const std::size_t jobs_;
@@ -243,8 +254,9 @@ class Pass {
 
 }  // namespace
 
-PassOutcome pass_over(const std::vector<Input>& inputs, const DocumentRules& rules, const CorpusOptions& options) {
-  return Pass(inputs, rules, options).run();
+PassOutcome pass_over(const std::vector<Input>& inputs, const std::vector<std::size_t>& source_of, std::size_t sources,
+                      const DocumentRules& rules, const CorpusOptions& options) {
+  return Pass(inputs, source_of, sources, rules, options).run();
 }
 
 }  // namespace assay

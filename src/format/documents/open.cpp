@@ -128,7 +128,7 @@ class Opener {
  private:
   Result<std::string> told_kind() {
     const std::string_view prefix = file_.peek(kLookedAt);
-    if (const auto foreign = foreign_kind(prefix)) {
+    if (const auto foreign = foreign_kind(prefix); foreign && !is_called_text()) {
       return fail(ErrorCode::kUnrecognised, std::string(foreign->message), at(path_), std::string(foreign->hint));
     }
     if (is_one_of(extension_, {".csv", ".tsv"})) return extension_.substr(1);
@@ -142,12 +142,16 @@ class Opener {
     if (!looks_binary(prefix)) return std::string("text");
     const std::string converted = gbk_to_utf8(prefix);
     if (converted.empty() || looks_binary(converted)) {
+      if (is_called_text()) return std::string("text");
       return fail(ErrorCode::kUnrecognised, "is no text: control characters, or bytes that are no UTF-8", at(path_),
                   "if it is text in another encoding, convert it to UTF-8 first: iconv does");
     }
     out_.encoding = "GB18030";
     return std::string("text");
   }
+
+  // Whoever tokenises a folder of texts takes what it is called at its word: what is none is a finding, not another file.
+  bool is_called_text() const { return is_one_of(extension_, {".txt", ".text", ".md"}); }
 
   Result<void> open_kind() {
     if (out_.kind == "text") {
