@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/ascii.h"
@@ -135,9 +136,12 @@ class Opener {
     const bool called_json = is_one_of(extension_, {".jsonl", ".ndjson", ".json"});
     if (called_json || opens_json(prefix)) {
       const std::string_view lines = first_lines(file_);
-      const JsonShape shape = shape_of_json(lines, options_.field);
+      JsonShape shape = shape_of_json(lines, options_.field);
       // Programs open with a bracket, too: then it is text, unless it is called JSON.
-      if (called_json || !shape.choice.best().name.empty()) return std::string(shape.lines ? "jsonl" : "json");
+      if (called_json || !shape.choice.best().name.empty()) {
+        choice_ = std::move(shape.choice);
+        return std::string(shape.lines ? "jsonl" : "json");
+      }
     }
     if (!looks_binary(prefix)) return std::string("text");
     const std::string converted = gbk_to_utf8(prefix);
@@ -174,11 +178,10 @@ class Opener {
   Result<void> open_json() {
     const std::string_view start = first_lines(file_);
     const bool lines = out_.kind == "jsonl";
-    const FieldChoice choice =
-        lines ? choose_field(start, options_.field) : choose_field_of_values(start, options_.field);
-    TextField field = choice.best();
+    if (!choice_) choice_ = lines ? choose_field(start, options_.field) : choose_field_of_values(start, options_.field);
+    TextField field = choice_->best();
     if (field.name.empty()) {
-      if (choice.objects() > 0) return no_text_field(path_, choice.keys(), options_.field);
+      if (choice_->objects() > 0) return no_text_field(path_, choice_->keys(), options_.field);
       if (start.find_first_not_of(" \t\r\n") != std::string_view::npos) {
         return fail(ErrorCode::kUnrecognised, "holds no JSON object in its first lines", at(path_),
                     "say what it is: --input text, csv, …");
@@ -195,6 +198,7 @@ class Opener {
   const DocumentOptions& options_;
   std::string path_;
   std::string extension_;
+  std::optional<FieldChoice> choice_;  // made when it was told that it is JSON
   DocumentFile out_;
 };
 
