@@ -110,7 +110,9 @@ const std::array<Alphabet, kAlphabets.size()>& alphabets() {
   static const auto built = [] {
     std::array<Alphabet, kAlphabets.size()> out{};
     for (std::size_t i = 0; i < kAlphabets.size(); ++i) {
-      for (const char32_t code : kAlphabets[i]) out[i].has[slot_of(code)] = true;
+      for (const char32_t code : kAlphabets[i]) {
+        if (slot_of(code) != kNoSlot) out[i].has[slot_of(code)] = true;  // "ẽ", "ṣ" are in no page
+      }
       for (char32_t code = 0xc0; code < 0x250; ++code) {
         if (is_capital(code) && out[i].has[slot_of(small_of(code))]) out[i].has[slot_of(code)] = true;
       }
