@@ -154,7 +154,8 @@ class Opener {
     return std::string("text");
   }
 
-  // Whoever tokenises a folder of texts takes what it is called at its word: what is none is a finding, not another file.
+  // Whoever tokenises a folder of texts takes what it is called at its word: what is none is a finding, not another
+  // file.
   bool is_called_text() const { return is_one_of(extension_, {".txt", ".text", ".md"}); }
 
   Result<void> open_kind() {
