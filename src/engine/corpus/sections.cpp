@@ -3,7 +3,6 @@
 #include "core/sections.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "engine/corpus/cells.h"
 #include "engine/corpus/conclude.h"
@@ -14,8 +13,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostSources = 1000;  // in the report; those with the most abnormal text stay
-
-Cell word(std::string_view text) { return {Value(text), {}}; }
 
 Cell named(const Text& name) { return name.en.empty() ? Cell{} : Cell{Value(name.en), name}; }
 
@@ -41,7 +38,7 @@ Section kinds_section(const CorpusFacts& facts, const DocumentRules& rules) {
     const std::string name(rules.rules()[i]->name);
     const bool lines = rules.rules()[i]->judge_line != nullptr;
     table.rows.push_back({name,
-                          {word(name), count_cell(kind.documents),
+                          {cell(name), count_cell(kind.documents),
                            share_cell(kind.documents, lines ? facts.all.lines : facts.all.documents),
                            count_cell(kind.bytes), share_cell(kind.bytes, facts.all.bytes), count_cell(kind.noted)}});
   }
@@ -88,7 +85,7 @@ Section sources_section(const CorpusFacts& facts) {
     const TextCounts& counts = one->counts;
     table.rows.push_back(
         {one->name,
-         {word(one->name), count_cell(counts.documents), count_cell(counts.bytes),
+         {cell(one->name), count_cell(counts.documents), count_cell(counts.bytes),
           count_cell(counts.abnormal_documents), share_cell(counts.abnormal_documents, counts.documents),
           share_cell(counts.abnormal_bytes, counts.bytes), count_cell(counts.lost_lines),
           named(main_language(counts.nature)), named(main_kind(counts.nature)), tokens_or_nothing(counts.nature)}});

@@ -143,7 +143,8 @@ struct BabbleCounts {
     ++window.little;
   }
 
-  // Where English stands it is English: the other words are those of another language, in paragraphs of their own.
+  // Where English stands it is English (prose has 70 % common words, babble below 46 %): the other words are those of
+  // another language, in paragraphs of their own.
   bool is_half_translated() const {
     return english.words >= 2 * kWindowWords && english.common * 100 >= 55 * english.words;
   }
