@@ -124,21 +124,16 @@ TEST(Extraction, LostLigatures) {
 }
 
 TEST(Extraction, GlyphNumbers) {
-  const auto shift_of = [](std::string_view text) {
-    TextSurvey counts;
-    survey(text, counts);
-    return glyph_shift(counts);
-  };
   const std::string plain =
       "the results of the ablation show that the method finds the abnormal documents before the training";
   std::string moved;
   for (const char c : plain) moved.push_back(c == ' ' ? c : static_cast<char>(c - 29));
-  EXPECT_EQ(shift_of(moved), 29);
-  EXPECT_EQ(shift_of(plain), 0);
-  EXPECT_EQ(shift_of("THE RESULTS OF THE ABLATION SHOW THAT THE METHOD FINDS THE ABNORMAL DOCUMENTS"), 0);
-  EXPECT_EQ(shift_of("MVLSPADKTNVKAAWGKVGAHAGEYGAEALERMFLSFPTTKTYFPHFDLSHGSAQVKGHGKKVADALTNAVAHVDDMPNALSALSDLHAHKLR"),
+  EXPECT_EQ(glyph_shift(moved), 29);
+  EXPECT_EQ(glyph_shift(plain), 0);
+  EXPECT_EQ(glyph_shift("THE RESULTS OF THE ABLATION SHOW THAT THE METHOD FINDS THE ABNORMAL DOCUMENTS"), 0);
+  EXPECT_EQ(glyph_shift("MVLSPADKTNVKAAWGKVGAHAGEYGAEALERMFLSFPTTKTYFPHFDLSHGSAQVKGHGKKVADALTNAVAHVDDMPNALSALSDLHAHKLR"),
             0);
-  EXPECT_EQ(shift_of(""), 0);
+  EXPECT_EQ(glyph_shift(""), 0);
 }
 
 }  // namespace

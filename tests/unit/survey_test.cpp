@@ -15,11 +15,6 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-bool is_blob(char c) {
-  constexpr std::string_view kSet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-";
-  return kSet.find(c) != std::string_view::npos;
-}
-
 std::uint32_t longest(std::string_view text, const auto& belongs) {
   std::uint32_t best = 0;
   std::uint32_t now = 0;
@@ -34,13 +29,20 @@ TextSurvey twin(std::string_view text) {
   TextSurvey out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    ++out.bytes[byte];
     if (byte < 0x80 || byte >= 0xC0) ++out.characters;
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if ((c >= 'a' && c <= 'z') || capital) {
       ++out.letters;
-    } else if (c >= '0' && c <= '9') {
+      if (capital) ++out.capitals;
+      if (std::string_view("aeiouyAEIOUY").contains(c)) ++out.vowels;
+      continue;
+    }
+    if (c >= '0' && c <= '9') {
       ++out.digits;
-    } else if (is_blank(c)) {
+      continue;
+    }
+    ++out.bytes[byte];
+    if (is_blank(c)) {
       ++out.blanks;
     } else if (byte >= 0x21 && byte <= 0x7E) {
       ++out.punctuation;
@@ -52,9 +54,7 @@ TextSurvey twin(std::string_view text) {
     if (c == '\n') ++out.lines;
   }
   if (!text.empty() && text.back() != '\n') ++out.lines;
-  out.longest_line = longest(text, [](char c) { return c != '\n'; });
   out.longest_word = longest(text, [](char c) { return !is_blank(c); });
-  out.longest_blob = longest(text, is_blob);
   out.longest_blank = longest(text, is_blank);
   return out;
 }
@@ -64,20 +64,20 @@ void expect_same(std::string_view text) {
   test::for_each_target([&] {
     TextSurvey got;
     got.bytes.fill(7);  // of the document before
-    got.longest_line = 1000;
+    got.longest_word = 1000;
     survey(text, got);
     ASSERT_EQ(got.bytes, expected.bytes) << text.size();
     ASSERT_EQ(got.characters, expected.characters) << text.size();
     ASSERT_EQ(got.letters, expected.letters) << text.size();
+    ASSERT_EQ(got.capitals, expected.capitals) << text.size();
+    ASSERT_EQ(got.vowels, expected.vowels) << text.size();
     ASSERT_EQ(got.digits, expected.digits) << text.size();
     ASSERT_EQ(got.blanks, expected.blanks) << text.size();
     ASSERT_EQ(got.punctuation, expected.punctuation) << text.size();
     ASSERT_EQ(got.controls, expected.controls) << text.size();
     ASSERT_EQ(got.high, expected.high) << text.size();
     ASSERT_EQ(got.lines, expected.lines) << text.size();
-    ASSERT_EQ(got.longest_line, expected.longest_line) << text.size();
     ASSERT_EQ(got.longest_word, expected.longest_word) << text.size();
-    ASSERT_EQ(got.longest_blob, expected.longest_blob) << text.size();
     ASSERT_EQ(got.longest_blank, expected.longest_blank) << text.size();
   });
 }
@@ -149,7 +149,6 @@ TEST(Survey, LinesAsEditorsCountThem) {
   EXPECT_EQ(got.lines, 1U);
   survey("one\n\nthree", got);
   EXPECT_EQ(got.lines, 3U);
-  EXPECT_EQ(got.longest_line, 5U);
 }
 
 }  // namespace

@@ -320,7 +320,7 @@ void join(std::string_view text, std::vector<Blob>& blobs) {
 void find_blobs(std::string_view text, const TextSurvey& survey, std::vector<Blob>& out) {
   out.clear();
   const std::size_t size = text.size();
-  if (survey.longest_blob >= kShortestWord) find_words(text, out);
+  if (survey.longest_word >= kShortestWord) find_words(text, out);
   if (survey.digits >= 24 && survey.digits * 50 >= size) find_hex_bytes(text, out);
   if (survey.longest_word >= kShortestDense && survey.punctuation * 10 >= survey.longest_word &&
       survey.letters > survey.high) {

@@ -64,6 +64,10 @@ HWY_INLINE bool is(const std::uint8_t* in, std::uint8_t byte) { return *in == by
 HWY_INLINE bool lies(const std::uint8_t* in, std::uint8_t first, std::uint8_t last) {
   return *in >= first && *in <= last;
 }
+// Capitals as small letters.
+HWY_INLINE bool lies_small(const std::uint8_t* in, std::uint8_t first, std::uint8_t last) {
+  return (*in | 0x20) >= first && (*in | 0x20) <= last;
+}
 HWY_INLINE bool any(bool a, bool b) { return a || b; }
 HWY_INLINE bool both(bool a, bool b) { return a && b; }
 
@@ -90,6 +94,11 @@ HWY_INLINE hn::Mask<Bytes> lies(const std::uint8_t* in, std::uint8_t first, std:
   const auto moved = hn::Sub(hn::LoadU(Bytes(), in), hn::Set(Bytes(), first));
   return hn::Eq(moved, hn::Min(moved, hn::Set(Bytes(), static_cast<std::uint8_t>(last - first))));
 }
+HWY_INLINE hn::Mask<Bytes> lies_small(const std::uint8_t* in, std::uint8_t first, std::uint8_t last) {
+  const auto small = hn::Or(hn::LoadU(Bytes(), in), hn::Set(Bytes(), 0x20));
+  const auto moved = hn::Sub(small, hn::Set(Bytes(), first));
+  return hn::Eq(moved, hn::Min(moved, hn::Set(Bytes(), static_cast<std::uint8_t>(last - first))));
+}
 HWY_INLINE hn::Mask<Bytes> any(hn::Mask<Bytes> a, hn::Mask<Bytes> b) { return hn::Or(a, b); }
 HWY_INLINE hn::Mask<Bytes> both(hn::Mask<Bytes> a, hn::Mask<Bytes> b) { return hn::And(a, b); }
 
@@ -106,6 +115,15 @@ void pair(const Piece& piece, std::uint8_t first, std::uint8_t second, std::uint
     out[word] = asked & mask_of(in, [&](const std::uint8_t* at) HWY_ATTR {
                   return any(both(is(at, first), is(at + 1, second)), is(at, other));
                 });
+  });
+}
+
+void words(const Piece& piece, WordMasks* out) {
+  for_each_word(piece, [&](std::size_t word, const std::uint8_t* in, std::uint64_t asked) HWY_ATTR {
+    out->plain[word] = asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR {
+                         return any(lies_small(at, 'a', 'z'), lies(at, '0', '9'));
+                       });
+    out->leads[word] = asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 0xc0, 0xff); });
   });
 }
 
@@ -132,6 +150,7 @@ namespace assay {
 
 HWY_EXPORT(either);
 HWY_EXPORT(pair);
+HWY_EXPORT(words);
 HWY_EXPORT(names);
 
 void mask_either(std::string_view text, std::size_t from, char one, char other, ByteMasks& out) {
@@ -143,6 +162,10 @@ void mask_pair(std::string_view text, std::size_t from, char first, char second,
   HWY_DYNAMIC_DISPATCH(pair)
   (piece_of(text, from), static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second),
    static_cast<std::uint8_t>(other), out.data());
+}
+
+void mask_words(std::string_view text, std::size_t from, WordMasks& out) {
+  HWY_DYNAMIC_DISPATCH(words)(piece_of(text, from), &out);
 }
 
 void mask_names(std::string_view text, std::size_t from, NameMasks& out) {

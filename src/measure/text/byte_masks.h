@@ -24,6 +24,12 @@ void mask_either(std::string_view text, std::size_t from, char one, char other, 
 /// `first` stands there and `second` behind it, or `other` stands there.
 void mask_pair(std::string_view text, std::size_t from, char first, char second, char other, ByteMasks& out);
 
+struct WordMasks {
+  ByteMasks plain;  // ASCII letters and digits
+  ByteMasks leads;  // where a character beyond ASCII begins
+};
+void mask_words(std::string_view text, std::size_t from, WordMasks& out);
+
 /// Of names in the widest sense: ASCII letters and digits, the underscore, bytes above ASCII.
 struct NameMasks {
   ByteMasks names;     // all of these

@@ -130,8 +130,10 @@ void find_escapes(std::string_view text, const TextSurvey& survey, std::vector<E
   if (survey.of('\\') >= 16) find_backslashes(text, out);
   // "u4e2du6587": the backslashes were lost. In no language is one letter in twelve a "u" while there are as many
   // digits.
-  if (survey.of('u') >= 8 && survey.of('u') * 12 >= text.size() && survey.digits >= survey.of('u'))
-    find_of(text, kBareUnicode, out);
+  if (survey.digits >= 8 && survey.digits * 12 >= text.size() && survey.vowels * 12 >= text.size()) {
+    const auto count = static_cast<std::size_t>(std::ranges::count(text, 'u'));
+    if (count >= 8 && count * 12 >= text.size() && survey.digits >= count) find_of(text, kBareUnicode, out);
+  }
 }
 
 std::string unescaped(std::string_view run, EscapeKind kind) {

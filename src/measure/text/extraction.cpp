@@ -267,7 +267,9 @@ Residue next_lost_ligature(std::string_view whole, std::size_t at, std::size_t e
   return {};
 }
 
-int glyph_shift(const TextSurvey& survey) {
+int glyph_shift(std::string_view text) {
+  std::array<std::uint32_t, 256> counts = {};
+  for (const char c : text) ++counts[static_cast<unsigned char>(c)];
   // Frequencies of letters of English, in thousandths; those of its neighbours are near enough.
   static constexpr std::array<int, 26> kShares = {82, 15, 28, 43, 127, 22, 20, 61, 70, 2,  8, 40, 24,
                                                   67, 75, 19, 1,  60,  63, 91, 28, 10, 24, 2, 20, 1};
@@ -276,7 +278,7 @@ int glyph_shift(const TextSurvey& survey) {
         double sum = 0;
         double visible = 0;
         for (int byte = 0x21; byte < 0x7f; ++byte) {
-          const double count = survey.bytes[static_cast<std::size_t>(byte)];
+          const double count = counts[static_cast<std::size_t>(byte)];
           visible += count;
           const int shown = byte + shift;
           if (shown >= 'a' && shown <= 'z') sum += count * kShares[static_cast<std::size_t>(shown - 'a')];

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "measure/text/survey.h"
 
 namespace assay {
 
@@ -32,6 +31,6 @@ Residue next_lost_ligature(std::string_view text, std::size_t at, std::size_t en
 
 /// By how much glyph numbers lie below the characters that they show, where the text is one of glyph numbers: most
 /// often 29 ("7KH TXLFN" is "The quick"); 0: it is none.
-int glyph_shift(const TextSurvey& survey);
+int glyph_shift(std::string_view text);
 
 }  // namespace assay

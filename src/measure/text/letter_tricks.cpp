@@ -354,10 +354,8 @@ void find_glitch_tokens(std::string_view text, const TextSurvey& survey, std::ve
   constexpr std::size_t kLongest = 2048;
   constexpr std::size_t kLongestForeign = 600;
   if (text.size() > kLongest) return;
-  std::size_t capitals = 0;
-  for (char c = 'A'; c <= 'Z'; ++c) capitals += survey.of(c);
   const bool foreign = survey.high * 2 >= text.size() && text.size() <= kLongestForeign;
-  const bool names = survey.letters * 3 >= text.size() && capitals * 20 >= survey.letters;
+  const bool names = survey.letters * 3 >= text.size() && survey.capitals * 20 >= survey.letters;
   if (!foreign && !names && survey.longest_word * 4 < text.size()) return;
   for (std::size_t at = 0; at < text.size();) {
     if (is_ascii(text[at], kAsciiBlank | kAsciiPunctuation)) {

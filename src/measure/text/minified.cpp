@@ -106,12 +106,24 @@ bool is_symbols(const LineCounts& counts) {
   return calls * 100 >= 90 * counts.size && counts.at('[') * 10 >= counts.size && counts.at('+') * 20 >= counts.size;
 }
 
+std::size_t longest_line(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t first = 0; first < text.size();) {
+    const std::size_t last = std::min(text.find('\n', first), text.size());
+    longest = std::max(longest, last - first);
+    first = last + 1;
+  }
+  return longest;
+}
+
 }  // namespace
 
 void find_minified(std::string_view text, const TextSurvey& survey, std::vector<MinifiedStretch>& out) {
   out.clear();
-  if (survey.longest_line < kLeastLine || survey.punctuation * 12 < survey.longest_line) return;
+  if (survey.punctuation * 12 < kLeastLine) return;
   if (survey.of(';') + survey.of('{') + survey.of('(') + survey.of('!') < 6 && survey.of('[') < 20) return;
+  const std::size_t longest = longest_line(text);
+  if (longest < kLeastLine || survey.punctuation * 12 < longest) return;
   for (std::size_t first = 0; first < text.size();) {
     const std::size_t feed = text.find('\n', first);
     const std::size_t last = feed == std::string_view::npos ? text.size() : feed;

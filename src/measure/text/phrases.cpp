@@ -1,7 +1,8 @@
 // Boilerplate is known by what it says, in many languages.
 //
 // The table holds phrases, not words, because each of their words also stands in prose. They are looked for where a
-// word begins: the first four bytes (as small letters) choose a bucket, and only phrases of that bucket are compared.
+// word begins: the first four bytes (as small letters) choose a bucket, and only phrases of that bucket are compared. A
+// loop over bytes would wait at each end of a word for a branch that was not foreseen, so one goes from bit to bit.
 // Bytes that are no ASCII are compared as they are, so the table has both cases where a script has them at the
 // beginning.
 //
@@ -12,11 +13,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <iterator>
 
 #include "base/ascii.h"
 #include "measure/text/ascii_classes.h"
+#include "measure/text/byte_masks.h"
 
 namespace assay {
 
@@ -282,17 +285,18 @@ constexpr std::string_view kGeneratorWords[] = {
     "vestibulum",   "vitae",     "vivamus",     "viverra",     "volutpat",  "vulputate",
 };
 
-constexpr std::size_t kBuckets = 1024;
+constexpr std::size_t kBuckets = 4096;
 
 // Capitals become small letters; other signs become others, in the table as in the text.
 std::uint32_t key_of(std::string_view text, std::size_t at) {
   std::uint32_t key = 0;
   std::memcpy(&key, text.data() + at, sizeof key);
-  return ((key | 0x2020'2020) * 0x9E37'79B1U) >> 22;
+  return ((key | 0x2020'2020) * 0x9E37'79B1U) >> 20;
 }
 
 /// Phrases by bucket: those of bucket b are order[first[b]] to order[first[b + 1]].
 struct Buckets {
+  std::array<std::uint64_t, kBuckets / 64> used = {};  // bits: buckets that hold a phrase
   std::array<std::uint16_t, kBuckets + 1> first = {};
   std::array<std::uint16_t, std::size(kPhrases)> order = {};
 };
@@ -300,7 +304,11 @@ struct Buckets {
 const Buckets& buckets() {
   static const Buckets kMade = [] {
     Buckets out;
-    for (const KnownPhrase& phrase : kPhrases) ++out.first[key_of(phrase.text, 0) + 1];
+    for (const KnownPhrase& phrase : kPhrases) {
+      const std::uint32_t bucket = key_of(phrase.text, 0);
+      out.used[bucket / 64] |= std::uint64_t{1} << bucket % 64;
+      ++out.first[bucket + 1];
+    }
     for (std::size_t b = 0; b < kBuckets; ++b)
       out.first[b + 1] = static_cast<std::uint16_t>(out.first[b + 1] + out.first[b]);
     std::array<std::uint16_t, kBuckets> next = {};
@@ -323,6 +331,18 @@ bool matches(std::string_view text, std::size_t at, std::string_view phrase) {
   return true;
 }
 
+// The longest phrase of the bucket that stands there; null: none.
+const KnownPhrase* longest_at(std::string_view text, std::size_t at, std::uint32_t bucket) {
+  const Buckets& table = buckets();
+  const KnownPhrase* longest = nullptr;
+  for (std::size_t i = table.first[bucket]; i < table.first[bucket + 1]; ++i) {
+    const KnownPhrase& phrase = kPhrases[table.order[i]];
+    if ((longest == nullptr || phrase.text.size() > longest->text.size()) && matches(text, at, phrase.text))
+      longest = &phrase;
+  }
+  return longest;
+}
+
 bool is_placeholder(std::string_view word) {
   char small[16];
   if (word.size() > 14) return false;
@@ -337,25 +357,25 @@ bool is_placeholder(std::string_view word) {
 void find_phrases(std::string_view text, std::vector<FoundPhrase>& out) {
   out.clear();
   const Buckets& table = buckets();
-  bool in_word = false;  // of ASCII letters: a phrase begins where a word does
-  for (std::size_t at = 0; at + 4 <= text.size();) {
-    const char c = text[at];
-    const bool letter = is_ascii(c, kAsciiLetter | kAsciiDigit);
-    const bool begins = letter ? !in_word : (c & 0xC0) == 0xC0;
-    in_word = letter;
-    std::size_t length = 0;
-    if (begins) {
+  WordMasks masks;
+  std::size_t behind = 0;    // the last phrase
+  std::uint64_t before = 0;  // 1: the byte before is of a word
+  for (std::size_t from = 0; from + 4 <= text.size(); from += kMaskBytes) {
+    const std::size_t word = from % kMaskedBytes / kMaskBytes;
+    if (word == 0) mask_words(text, from, masks);
+    const std::uint64_t plain = masks.plain[word];
+    for (std::uint64_t bits = (plain & ~(plain << 1 | before)) | masks.leads[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(bits));
+      if (at + 4 > text.size()) break;
       const std::uint32_t bucket = key_of(text, at);
-      for (std::size_t i = table.first[bucket]; i < table.first[bucket + 1]; ++i) {
-        const KnownPhrase& phrase = kPhrases[table.order[i]];
-        if (phrase.text.size() <= length || !matches(text, at, phrase.text)) continue;
-        if (length != 0) out.pop_back();
-        length = phrase.text.size();
-        out.push_back({at, length, phrase.kind, phrase.weight, table.order[i]});
+      if ((table.used[bucket / 64] >> bucket % 64 & 1) == 0 || at < behind) continue;
+      if (const KnownPhrase* const phrase = longest_at(text, at, bucket)) {
+        behind = at + phrase->text.size();
+        out.push_back({at, phrase->text.size(), phrase->kind, phrase->weight,
+                       static_cast<std::uint16_t>(phrase - std::begin(kPhrases))});
       }
     }
-    at += std::max<std::size_t>(length, 1);
-    if (length != 0) in_word = is_ascii(text[at - 1], kAsciiLetter | kAsciiDigit);
+    before = plain >> 63;
   }
 }
 

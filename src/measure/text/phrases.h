@@ -27,7 +27,7 @@ struct FoundPhrase {
   std::uint16_t which = 0;  // of the table
 };
 
-/// All phrases of the table, in the order of the text, small and capital letters alike. About 1 ns a byte.
+/// All phrases of the table, in the order of the text, small and capital letters alike.
 void find_phrases(std::string_view text, std::vector<FoundPhrase>& out);
 
 /// Stretches of placeholder text: at least eight of its words, next to each other.

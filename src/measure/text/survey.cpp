@@ -1,15 +1,15 @@
-// One pass over a document: a histogram of its bytes and the longest runs of four classes.
+// One pass over a document: what its bytes are, how often each sign occurs, and the longest runs of two classes.
 //
-// Most of what detectors ask first (how many letters, digits, line feeds, lead bytes of a script) follows from how
-// often each byte occurs, so that is counted, and the rest of the counts are sums over parts of the histogram. Equal
-// bytes that follow each other would wait for each other's memory: four tables are counted in turn, and added at the
-// end.
+// 64 bytes become a bit mask of each class with vectors: two table look-ups, by the high and by the low half of the
+// byte, whose common bits tell the class. Letters, vowels, capitals, digits and blanks are then counted as bits. What
+// is left, signs and the bytes of other scripts, is counted one by one, each in a table: three in a hundred bytes of
+// prose, so that four are taken at a time, there or not, because a loop that ends after one or two or three waits each
+// time for a branch that was not foreseen. Where most bytes are others, all 64 are counted, in four tables in turn:
+// equal bytes that follow each other would wait for each other's memory.
 //
-// The longest line, word, blob and blank need places. 64 bytes become a bit mask of each class with vectors: two table
-// look-ups, by the high and by the low half of the byte, whose common bits tell the class. How long the longest run is
-// then follows from the masks alone: the run that comes in from the masks before, the one that goes out, and, for the
-// inside, whether any run is longer than the longest so far, which a few shifts tell (x & x >> 1 has a bit where two
-// follow each other, and so on by doubling). No step depends on how many words or lines there are.
+// The longest word and blank follow from the masks alone: the run that comes in from the masks before, the one that
+// goes out, and, for the inside, whether any run is longer than the longest so far, which a few shifts tell (x & x >> 1
+// has a bit where two follow each other, and so on by doubling). No step depends on how many words there are.
 //
 // Speed: bench/corpus_bench. The twin in tests/unit/survey_test.cpp counts byte by byte.
 
@@ -20,6 +20,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "measure/text/ascii_classes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/text/survey.cpp"
@@ -34,50 +36,21 @@ namespace assay {
 
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kTables = 4;
-
-/// The runs of one class of bytes, fed with masks of up to 64 bytes.
-class LongestRun {
- public:
-  // No branch on where runs begin and end: a text does that too often to be foreseen.
-  void feed(std::uint64_t mask, unsigned length) {
-    const auto leading = static_cast<unsigned>(std::countr_one(mask));
-    const auto trailing = static_cast<unsigned>(std::countl_one(mask << (kBlock - length)));
-    longest_ = std::max(longest_, open_ + leading);
-    open_ = leading >= length ? open_ + length : trailing;
-    while (longest_ < kBlock && has_run(mask, longest_ + 1)) ++longest_;
-  }
-  std::uint32_t longest() const { return std::max(longest_, open_); }
-
- private:
-  static bool has_run(std::uint64_t mask, unsigned length) {
-    unsigned known = 1;  // bit i of mask: `known` bits in a row from i
-    while (2 * known <= length) {
-      mask &= mask >> known;
-      known *= 2;
-    }
-    if (known < length) mask &= mask >> (length - known);
-    return mask != 0;
-  }
-
-  std::uint32_t longest_ = 0;
-  std::uint32_t open_ = 0;  // length of the run that the bytes so far end with
-};
+constexpr int kMany = 16;  // other bytes of a block: then all of it is counted
 
 struct Runs {
-  LongestRun line, word, blob, blank;
+  std::uint32_t word = 0, blank = 0;
+};
+
+struct Counts {
+  std::uint64_t letters = 0, capitals = 0, vowels = 0;
+  std::uint64_t plain = 0;  // letters, digits, spaces
+  std::uint64_t blanks = 0;
 };
 
 struct BlockMasks {
-  std::uint64_t feed = 0, blank = 0, blob = 0;
+  std::uint64_t plain = 0, blanks = 0;
 };
-
-HWY_INLINE void feed_runs(Runs& runs, const BlockMasks& masks, unsigned length) {
-  const std::uint64_t valid = length == kBlock ? ~std::uint64_t{0} : (std::uint64_t{1} << length) - 1;
-  runs.line.feed(~masks.feed & valid, length);
-  runs.word.feed(~masks.blank & valid, length);
-  runs.blob.feed(masks.blob & valid, length);
-  runs.blank.feed(masks.blank & valid, length);
-}
 
 // Eight bytes into the tables, in turn. Written out: g++ leaves the loop a loop, which takes twice as long.
 inline void count_eight(const unsigned char* in, std::uint32_t* tables) {
@@ -102,98 +75,206 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// The longest run of one class of bytes, fed with masks of 64 bytes; the last is filled up with zeros.
+class LongestRun {
+ public:
+  // No branch on where runs begin and end: a text does that too often to be foreseen.
+  HWY_INLINE void feed(std::uint64_t mask) {
+    longest_ = std::max(longest_, open_ + static_cast<unsigned>(std::countr_one(mask)));
+    open_ = mask == ~std::uint64_t{0} ? open_ + kBlock : static_cast<unsigned>(std::countl_one(mask));
+    while (longest_ < kBlock && has_run(mask, longest_ + 1)) ++longest_;
+  }
+  std::uint32_t longest() const { return std::max(longest_, open_); }
+
+ private:
+  HWY_INLINE static bool has_run(std::uint64_t mask, unsigned length) {
+    unsigned known = 1;  // bit i of mask: `known` bits in a row from i
+    while (2 * known <= length) {
+      mask &= mask >> known;
+      known *= 2;
+    }
+    return (mask & mask >> (length - known)) != 0;
+  }
+
+  std::uint32_t longest_ = 0;
+  std::uint32_t open_ = 0;  // length of the run that the bytes so far end with
+};
+
 #if HWY_TARGET == HWY_SCALAR
 
-HWY_INLINE BlockMasks masks_of(const unsigned char* in) {
-  BlockMasks masks;
-  for (std::size_t i = 0; i < kBlock; ++i) {
-    const unsigned char c = in[i];
-    const std::uint64_t bit = std::uint64_t{1} << i;
-    const bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-    const bool digit = c >= '0' && c <= '9';
-    if (c == '\n') masks.feed |= bit;
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') masks.blank |= bit;
-    if (letter || digit || c == '+' || c == '/' || c == '=' || c == '_' || c == '-') masks.blob |= bit;
+// Letters, of which only the number is asked.
+class LetterCounts {
+ public:
+  HWY_INLINE BlockMasks add(const unsigned char* in) {
+    BlockMasks masks;
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      const unsigned char c = in[i];
+      const unsigned char small = c | 0x20;
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      const bool letter = small >= 'a' && small <= 'z';
+      counts_.letters += letter ? 1 : 0;
+      counts_.capitals += letter && c != small ? 1 : 0;
+      for (const char vowel : {'a', 'e', 'i', 'o', 'u', 'y'}) counts_.vowels += letter && small == vowel ? 1 : 0;
+      if (letter || (c >= '0' && c <= '9') || c == ' ') masks.plain |= bit;
+      if (c == ' ' || c == '\t' || c == '\r' || c == '\n') masks.blanks |= bit;
+    }
+    return masks;
   }
-  return masks;
-}
+  void sum_up() {}
+  const Counts& counts() const { return counts_; }
+
+ private:
+  Counts counts_;
+};
 
 #else
 
 // A bit for each rectangle of the ASCII table that a class is made of; a byte is in it when both halves have the bit.
-constexpr std::uint8_t kMarks = 1;         // + - /   of 0x2.
-constexpr std::uint8_t kDigits = 2;        // 0-9 =   of 0x3.
-constexpr std::uint8_t kLettersFirst = 4;  // A-O a-o of 0x4. and 0x6.
-constexpr std::uint8_t kLettersLast = 8;   // P-Z p-z of 0x5. and 0x7.
-constexpr std::uint8_t kUnderscore = 16;   //         of 0x5.
-constexpr std::uint8_t kLineBlanks = 32;   // tab, LF, CR of 0x0.
-constexpr std::uint8_t kSpace = 64;        //         of 0x2.
-constexpr std::uint8_t kBlobs = kMarks | kDigits | kLettersFirst | kLettersLast | kUnderscore;
+constexpr std::uint8_t kDigits = 1;         // 0-9 of 0x3.
+constexpr std::uint8_t kLettersFirst = 2;   // A-O a-o of 0x4. and 0x6.
+constexpr std::uint8_t kLettersLast = 4;    // P-Z p-z of 0x5. and 0x7.
+constexpr std::uint8_t kVowelsFirst = 8;    // A E I O, a e i o
+constexpr std::uint8_t kVowelsLast = 16;    // U Y, u y
+constexpr std::uint8_t kLineBlanks = 32;    // tab, LF, CR of 0x0.
+constexpr std::uint8_t kSpace = 64;         // of 0x2.
+constexpr std::uint8_t kFirst = kLettersFirst | kVowelsFirst;
+constexpr std::uint8_t kLast = kLettersLast | kVowelsLast;
+constexpr std::uint8_t kLetters = kLettersFirst | kLettersLast;
+constexpr std::uint8_t kVowels = kVowelsFirst | kVowelsLast;
+constexpr std::uint8_t kPlain = kLetters | kDigits | kSpace;
 constexpr std::uint8_t kBlanks = kLineBlanks | kSpace;
 
-alignas(16) constexpr std::uint8_t kByHigh[16] = {
-    kLineBlanks, 0, kMarks | kSpace, kDigits, kLettersFirst, kLettersLast | kUnderscore, kLettersFirst, kLettersLast};
+alignas(16) constexpr std::uint8_t kByHigh[16] = {kLineBlanks, 0, kSpace, kDigits, kFirst, kLast, kFirst, kLast};
 alignas(16) constexpr std::uint8_t kByLow[16] = {
-    kDigits | kLettersLast | kSpace,                       // 0
-    kDigits | kLettersFirst | kLettersLast,                // 1
-    kDigits | kLettersFirst | kLettersLast,                // 2
-    kDigits | kLettersFirst | kLettersLast,                // 3
-    kDigits | kLettersFirst | kLettersLast,                // 4
-    kDigits | kLettersFirst | kLettersLast,                // 5
-    kDigits | kLettersFirst | kLettersLast,                // 6
-    kDigits | kLettersFirst | kLettersLast,                // 7
-    kDigits | kLettersFirst | kLettersLast,                // 8
-    kDigits | kLettersFirst | kLettersLast | kLineBlanks,  // 9, tab
-    kLettersFirst | kLettersLast | kLineBlanks,            // a, LF
-    kLettersFirst | kMarks,                                // b
-    kLettersFirst,                                         // c
-    kLettersFirst | kMarks | kDigits | kLineBlanks,        // d, CR
-    kLettersFirst,                                         // e
-    kLettersFirst | kMarks | kUnderscore,                  // f
+    kDigits | kLettersLast | kSpace,                                                 // 0
+    kDigits | kLettersFirst | kVowelsFirst | kLettersLast,                           // 1
+    kDigits | kLettersFirst | kLettersLast,                                          // 2
+    kDigits | kLettersFirst | kLettersLast,                                          // 3
+    kDigits | kLettersFirst | kLettersLast,                                          // 4
+    kDigits | kLettersFirst | kVowelsFirst | kLettersLast | kVowelsLast,             // 5
+    kDigits | kLettersFirst | kLettersLast,                                          // 6
+    kDigits | kLettersFirst | kLettersLast,                                          // 7
+    kDigits | kLettersFirst | kLettersLast,                                          // 8
+    kDigits | kLettersFirst | kVowelsFirst | kLettersLast | kVowelsLast | kLineBlanks,  // 9, tab
+    kLettersFirst | kLettersLast | kLineBlanks,                                      // a, LF
+    kLettersFirst,                                                                   // b
+    kLettersFirst,                                                                   // c
+    kLettersFirst | kLineBlanks,                                                     // d, CR
+    kLettersFirst,                                                                   // e
+    kLettersFirst | kVowelsFirst,                                                    // f
 };
 
 using Bytes = hn::CappedTag<std::uint8_t, kBlock>;
+using Vector = hn::Vec<Bytes>;
 
-HWY_INLINE void put_bits(hn::Mask<Bytes> mask, std::size_t at, std::uint64_t& out) {
+HWY_INLINE Vector lanes_of(Vector lanes, std::uint8_t kinds) { return hn::And(lanes, hn::Set(Bytes(), kinds)); }
+
+// Bits of the lanes that are zero.
+HWY_INLINE std::uint64_t zeros_of(Vector lanes) {
   std::uint64_t bits = 0;
-  hn::StoreMaskBits(Bytes(), mask, reinterpret_cast<std::uint8_t*>(&bits));
+  hn::StoreMaskBits(Bytes(), hn::Eq(lanes, hn::Zero(Bytes())), reinterpret_cast<std::uint8_t*>(&bits));
   if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
-  out |= bits << at;
+  return bits;
 }
 
-HWY_INLINE BlockMasks masks_of(const unsigned char* in) {
-  const Bytes d;
-  const auto by_high = hn::LoadDup128(d, kByHigh);
-  const auto by_low = hn::LoadDup128(d, kByLow);
-  BlockMasks masks;
-  for (std::size_t at = 0; at < kBlock; at += hn::Lanes(d)) {
-    const auto bytes = hn::LoadU(d, in + at);
-    const auto high = hn::TableLookupBytes(by_high, hn::ShiftRight<4>(bytes));
-    const auto low = hn::TableLookupBytes(by_low, hn::And(bytes, hn::Set(d, 15)));
-    const auto kinds = hn::And(high, low);
-    put_bits(hn::Ne(hn::And(kinds, hn::Set(d, kBlobs)), hn::Zero(d)), at, masks.blob);
-    put_bits(hn::Ne(hn::And(kinds, hn::Set(d, kBlanks)), hn::Zero(d)), at, masks.blank);
-    put_bits(hn::Eq(bytes, hn::Set(d, static_cast<std::uint8_t>('\n'))), at, masks.feed);
+// Letters, of which only the number is asked: each lane counts its own until it is full.
+class LetterCounts {
+ public:
+  HWY_INLINE LetterCounts() { forget(); }
+  HWY_INLINE BlockMasks add(const unsigned char* in) {
+    const Bytes d;
+    const auto by_high = hn::LoadDup128(d, kByHigh);
+    const auto by_low = hn::LoadDup128(d, kByLow);
+    BlockMasks others;
+    for (std::size_t at = 0; at < kBlock; at += hn::Lanes(d)) {
+      const auto bytes = hn::LoadU(d, in + at);
+      const auto high = hn::TableLookupBytes(by_high, hn::ShiftRight<4>(bytes));
+      const auto low = hn::TableLookupBytes(by_low, hn::And(bytes, hn::Set(d, 15)));
+      const auto kinds = hn::And(high, low);
+      const auto one = hn::Set(d, 1);
+      const auto letter = hn::Min(lanes_of(kinds, kLetters), one);
+      letters_ = hn::Add(letters_, letter);
+      small_ = hn::Add(small_, hn::And(letter, hn::ShiftRight<5>(bytes)));
+      vowels_ = hn::Add(vowels_, hn::Min(lanes_of(kinds, kVowels), one));
+      others.plain |= zeros_of(lanes_of(kinds, kPlain)) << at;
+      others.blanks |= zeros_of(lanes_of(kinds, kBlanks)) << at;
+    }
+    if (++blocks_ == kFull) sum_up();
+    return {~others.plain, ~others.blanks};
   }
-  return masks;
-}
+  HWY_INLINE void sum_up() {
+    const auto total = [](Vector lanes) HWY_ATTR {
+      const hn::Repartition<std::uint64_t, Bytes> words;
+      return hn::GetLane(hn::SumOfLanes(words, hn::SumsOf8(lanes)));
+    };
+    counts_.letters += total(letters_);
+    counts_.capitals += total(hn::Sub(letters_, small_));
+    counts_.vowels += total(vowels_);
+    forget();
+  }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  static constexpr unsigned kFull = 255 / (kBlock / 16);  // blocks: a vector has 16 lanes or more
+  HWY_INLINE void forget() {
+    letters_ = small_ = vowels_ = hn::Zero(Bytes());
+    blocks_ = 0;
+  }
+
+  Counts counts_;
+  unsigned blocks_;
+  Vector letters_, small_, vowels_;
+};
 
 #endif
 
-void survey_bytes(const unsigned char* in, std::size_t count, std::uint32_t* tables, Runs& out) {
-  Runs runs;
+// Other bytes of a block, four at a time: where there are fewer, nothing is added for the rest.
+HWY_INLINE void count_others(const unsigned char* in, std::uint64_t others, std::uint32_t* tables) {
+  do {
+    for (std::size_t i = 0; i < kTables; ++i) {
+      const std::size_t at = static_cast<std::size_t>(std::countr_zero(others)) % kBlock;
+      tables[256 * i + in[at]] += static_cast<std::uint32_t>((others | (0 - others)) >> 63);  // 1: there is one more
+      others &= others - 1;
+    }
+  } while (others != 0);
+}
+
+void survey_bytes(const unsigned char* in, std::size_t size, std::uint32_t* tables, Counts& counts, Runs& runs) {
+  LetterCounts letters;
+  LongestRun word;
+  LongestRun blank;
+  std::uint64_t plain = 0;
+  std::uint64_t blanks = 0;
   std::size_t i = 0;
-  for (; i + kBlock <= count; i += kBlock) {
-    feed_runs(runs, masks_of(in + i), kBlock);
-    for (std::size_t at = 0; at < kBlock; at += 8) count_eight(in + i + at, tables);
+  for (; i + kBlock <= size; i += kBlock) {
+    const BlockMasks masks = letters.add(in + i);
+    word.feed(~masks.blanks);
+    blank.feed(masks.blanks);
+    const int others = std::popcount(~masks.plain);
+    plain += kBlock - static_cast<unsigned>(others);
+    blanks += static_cast<unsigned>(std::popcount(masks.blanks));
+    if (others <= kMany) {
+      count_others(in + i, ~masks.plain, tables);
+    } else {
+      for (std::size_t at = 0; at < kBlock; at += 8) count_eight(in + i + at, tables);
+    }
   }
-  if (i < count) {
+  if (i < size) {
     unsigned char rest[kBlock] = {};
-    std::memcpy(rest, in + i, count - i);
-    feed_runs(runs, masks_of(rest), static_cast<unsigned>(count - i));
-    for (; i < count; ++i) ++tables[in[i]];
+    std::memcpy(rest, in + i, size - i);
+    const std::uint64_t valid = (std::uint64_t{1} << (size - i)) - 1;
+    const BlockMasks masks = letters.add(rest);
+    word.feed(~masks.blanks & valid);
+    blank.feed(masks.blanks);
+    plain += static_cast<unsigned>(std::popcount(masks.plain));
+    blanks += static_cast<unsigned>(std::popcount(masks.blanks));
+    count_others(rest, ~masks.plain & valid, tables);
   }
-  out = runs;
+  letters.sum_up();
+  counts = letters.counts();
+  counts.plain = plain;
+  counts.blanks = blanks;
+  runs = {word.longest(), blank.longest()};
 }
 
 }  // namespace HWY_NAMESPACE
@@ -213,13 +294,17 @@ std::uint32_t sum(const TextSurvey& survey, unsigned first, unsigned last) {
   return total;
 }
 
-void derive_counts(TextSurvey& out, std::size_t size) {
+void derive_counts(const Counts& counts, std::size_t size, TextSurvey& out) {
   const auto total = static_cast<std::uint32_t>(size);
-  out.letters = sum(out, 'A', 'Z') + sum(out, 'a', 'z');
-  out.digits = sum(out, '0', '9');
-  out.blanks = out.of(' ') + out.of('\t') + out.of('\r') + out.of('\n');
+  const std::uint32_t line_blanks = out.of('\t') + out.of('\r') + out.of('\n');
+  out.letters = static_cast<std::uint32_t>(counts.letters);
+  out.capitals = static_cast<std::uint32_t>(counts.capitals);
+  out.vowels = static_cast<std::uint32_t>(counts.vowels);
+  out.blanks = static_cast<std::uint32_t>(counts.blanks);
+  out.bytes[' '] = out.blanks - line_blanks;
+  out.digits = static_cast<std::uint32_t>(counts.plain) - out.letters - out.of(' ');
   out.high = sum(out, 0x80, 0xFF);
-  out.controls = sum(out, 0, 0x1F) - out.of('\t') - out.of('\r') - out.of('\n') + out.bytes[0x7F];
+  out.controls = sum(out, 0, 0x1F) - line_blanks + out.of('\x7F');
   out.punctuation = total - out.high - out.controls - out.blanks - out.digits - out.letters;
   out.characters = total - sum(out, 0x80, 0xBF);
   out.lines = out.of('\n');
@@ -228,18 +313,21 @@ void derive_counts(TextSurvey& out, std::size_t size) {
 }  // namespace
 
 void survey(std::string_view text, TextSurvey& out) {
+  Counts counts;
   Runs runs;
   std::uint32_t tables[kTables * 256] = {};
   HWY_DYNAMIC_DISPATCH(survey_bytes)
-  (reinterpret_cast<const unsigned char*>(text.data()), text.size(), tables, runs);
-  for (unsigned byte = 0; byte < 256; ++byte)
-    out.bytes[byte] = tables[byte] + tables[256 + byte] + tables[512 + byte] + tables[768 + byte];
-  derive_counts(out, text.size());
+  (reinterpret_cast<const unsigned char*>(text.data()), text.size(), tables, counts, runs);
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    // Letters and digits between many others were counted, too.
+    out.bytes[byte] = is_ascii(static_cast<char>(static_cast<unsigned char>(byte)), kAsciiLetter | kAsciiDigit)
+                          ? 0
+                          : tables[byte] + tables[256 + byte] + tables[512 + byte] + tables[768 + byte];
+  }
+  derive_counts(counts, text.size(), out);
   if (!text.empty() && text.back() != '\n') ++out.lines;
-  out.longest_line = runs.line.longest();
-  out.longest_word = runs.word.longest();
-  out.longest_blob = runs.blob.longest();
-  out.longest_blank = runs.blank.longest();
+  out.longest_word = runs.word;
+  out.longest_blank = runs.blank;
 }
 
 }  // namespace assay

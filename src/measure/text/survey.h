@@ -9,21 +9,21 @@
 namespace assay {
 
 struct TextSurvey {
-  std::array<std::uint32_t, 256> bytes = {};  // how often each byte occurs
+  std::array<std::uint32_t, 256> bytes = {};  // how often each byte occurs that is no letter and no digit of ASCII
   std::uint32_t characters = 0;               // code points
-  std::uint32_t letters = 0;                  // of ASCII
+  std::uint32_t letters = 0;                  // of ASCII, and of them:
+  std::uint32_t capitals = 0;
+  std::uint32_t vowels = 0;  // with y
   std::uint32_t digits = 0;
   std::uint32_t blanks = 0;         // space, tab, CR, LF
   std::uint32_t punctuation = 0;    // of ASCII: the rest from 0x21 to 0x7e
   std::uint32_t controls = 0;       // C0 without tab, LF, CR, and 0x7f
   std::uint32_t high = 0;           // bytes from 0x80
   std::uint32_t lines = 0;          // line feeds, and one for a rest that does not end in one
-  std::uint32_t longest_line = 0;   // bytes
   std::uint32_t longest_word = 0;   // bytes without a blank
-  std::uint32_t longest_blob = 0;   // bytes of [A-Za-z0-9+/=_-] in a row
   std::uint32_t longest_blank = 0;  // blanks in a row
 
-  std::uint32_t of(unsigned char byte) const { return bytes[byte]; }
+  /// Precondition: no ASCII letter, no digit.
   std::uint32_t of(char c) const { return bytes[static_cast<unsigned char>(c)]; }
 };
 

@@ -59,14 +59,12 @@ class BytecodeJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     const TextSurvey& survey = document.survey;
     const std::size_t marks = survey.of(':') + survey.of('_') + survey.of('#') + survey.of('|') + survey.of('[');
-    std::size_t capitals = 0;
-    for (char c = 'A'; c <= 'Z'; ++c) capitals += survey.of(c);
     const bool numbered = survey.digits * 3 >= survey.lines && survey.digits * 50 >= survey.characters;
     const bool shaped =
-        marks * 3 >= survey.lines || survey.digits * 4 >= survey.letters || capitals * 2 >= survey.letters;
+        marks * 3 >= survey.lines || survey.digits * 4 >= survey.letters || survey.capitals * 2 >= survey.letters;
     const bool listed = survey.lines >= lines_ && numbered && shaped;
     if (listed) read_lines(document.text(), out);
-    if (survey.longest_blob >= digits_) read_hex(document.text(), out);
+    if (survey.longest_word >= digits_) read_hex(document.text(), out);
   }
 
  private:

@@ -73,11 +73,10 @@ class PdfJudge : public DocumentJudge {
   static bool judge_glyphs(const SurveyedDocument& document, DocumentHits& out) {
     const TextSurvey& survey = document.survey;
     const std::uint32_t visible = survey.letters + survey.digits + survey.punctuation;
-    std::uint32_t small = 0;
-    for (char c = 'a'; c <= 'z'; ++c) small += survey.of(c);
+    const std::uint32_t small = survey.letters - survey.capitals;
     // Small letters become capitals and signs.
     if (visible < 40 || small * 8 > visible || survey.high * 4 > visible || survey.letters * 2 < visible) return false;
-    const int shift = glyph_shift(survey);
+    const int shift = glyph_shift(document.text());
     if (shift == 0) return false;
     std::string shown;
     for (const char c : document.text().substr(0, kLongestRepair)) {
