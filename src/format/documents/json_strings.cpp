@@ -116,18 +116,20 @@ HWY_INLINE Vector all(char byte) { return hn::Set(Bytes(), static_cast<std::uint
 
 HWY_INLINE bool stops(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
 
+HWY_INLINE hn::Mask<Bytes> stops_in(const char* at) {
+  const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(at));
+  const auto control = hn::Eq(hn::Min(v, all(0x1f)), v);
+  return hn::Or(hn::Or(hn::Eq(v, all('"')), hn::Eq(v, all('\\'))), control);
+}
+
 StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
   const std::size_t lanes = hn::Lanes(Bytes());
-  const Vector quote = all('"');
-  const Vector backslash = all('\\');
-  const Vector last_control = all(0x1f);
   const char* here = at;
   for (;;) {
-    while (static_cast<std::size_t>(end - here) >= lanes) {
-      const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(here));
-      const auto control = hn::Eq(hn::Min(v, last_control), v);
-      const auto found = hn::Or(hn::Or(hn::Eq(v, quote), hn::Eq(v, backslash)), control);
-      const std::intptr_t first = hn::FindFirstTrue(Bytes(), found);
+    const auto left = [&] { return static_cast<std::size_t>(end - here); };
+    while (left() >= 2 * lanes && hn::AllFalse(Bytes(), hn::Or(stops_in(here), stops_in(here + lanes)))) here += 2 * lanes;
+    while (left() >= lanes) {
+      const std::intptr_t first = hn::FindFirstTrue(Bytes(), stops_in(here));
       here += first >= 0 ? static_cast<std::size_t>(first) : lanes;
       if (first >= 0) break;
     }

@@ -1,10 +1,9 @@
-// One word in a long text: its first, second and last letter are compared at all positions of a vector at once, and the
-// rest where all three agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a
-// text.
+// One of two words in a long text: two letters of each are compared at all positions of a vector at once, and the rest
+// where they agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a text.
 
 #include "measure/text/find_word.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 
 #include "base/ascii.h"
@@ -16,37 +15,46 @@
 #include <hwy/highway.h>
 // clang-format on
 
+#ifndef ASSAY_FIND_WORD_ONCE
+#define ASSAY_FIND_WORD_ONCE
+namespace assay {
+struct Pairs {
+  std::uint8_t one[2], other[2];
+};
+}  // namespace assay
+#endif  // ASSAY_FIND_WORD_ONCE
+
 HWY_BEFORE_NAMESPACE();
 namespace assay {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first position from `at` on, below `end`, whose three letters agree with the word's; `end`: none.
-std::size_t next_candidate(const std::uint8_t* in, std::size_t at, std::size_t end, const std::uint8_t* word,
-                           std::size_t last) {
+// The first position from `at` on, below `end`, where one of the pairs stands, in small or capital letters; `end`: none.
+std::size_t next_of_pairs(const std::uint8_t* in, std::size_t at, std::size_t end, const Pairs& pairs) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto small = hn::Set(d, 0x20);
-  const auto a = hn::Set(d, word[0]);
-  const auto b = hn::Set(d, word[1]);
-  const auto c = hn::Set(d, word[last]);
+  const auto is = [&](auto bytes, std::uint8_t letter) HWY_ATTR { return hn::Eq(bytes, hn::Set(d, letter)); };
   for (; at + lanes <= end; at += lanes) {
-    const auto first = hn::Eq(hn::Or(hn::LoadU(d, in + at), small), a);
-    const auto second = hn::Eq(hn::Or(hn::LoadU(d, in + at + 1), small), b);
-    const auto third = hn::Eq(hn::Or(hn::LoadU(d, in + at + last), small), c);
-    const auto all = hn::And(first, hn::And(second, third));
-    if (!hn::AllFalse(d, all)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, all));
+    const auto first = hn::Or(hn::LoadU(d, in + at), small);
+    const auto second = hn::Or(hn::LoadU(d, in + at + 1), small);
+    const auto found = hn::Or(hn::And(is(first, pairs.one[0]), is(second, pairs.one[1])),
+                              hn::And(is(first, pairs.other[0]), is(second, pairs.other[1])));
+    if (!hn::AllFalse(d, found)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, found));
   }
 #endif
   for (; at < end; ++at) {
-    if ((in[at] | 0x20) == word[0] && (in[at + 1] | 0x20) == word[1] && (in[at + last] | 0x20) == word[last]) return at;
+    const int first = in[at] | 0x20;
+    const int second = in[at + 1] | 0x20;
+    if ((first == pairs.one[0] && second == pairs.one[1]) || (first == pairs.other[0] && second == pairs.other[1]))
+      return at;
   }
   return end;
 }
 
-// The same for two bytes as they are.
+// The same for one pair of bytes as they are.
 std::size_t next_pair(const std::uint8_t* in, std::size_t at, std::size_t end, std::uint8_t one, std::uint8_t two) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint8_t> d;
@@ -84,23 +92,32 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay {
 
-HWY_EXPORT(next_candidate);
+HWY_EXPORT(next_of_pairs);
 HWY_EXPORT(next_pair);
 HWY_EXPORT(blank_from);
 
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
-  if (text.size() < word.size()) return std::string_view::npos;
+namespace {
+
+bool stands_at(std::string_view text, std::size_t pair_at, const SoughtWord& sought) {
+  if (pair_at < sought.pair || text.size() - (pair_at - sought.pair) < sought.word.size()) return false;
+  const std::string_view there = text.substr(pair_at - sought.pair, sought.word.size());
+  return std::ranges::equal(there, sought.word, {}, [](char c) { return lower(c); });
+}
+
+}  // namespace
+
+bool has_either(std::string_view text, const SoughtWord& one, const SoughtWord& other) {
+  if (text.empty()) return false;
+  const auto letter = [](const SoughtWord& sought, std::size_t i) {
+    return static_cast<std::uint8_t>(sought.word[sought.pair + i]);
+  };
+  const Pairs pairs{{letter(one, 0), letter(one, 1)}, {letter(other, 0), letter(other, 1)}};
   const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
-  const auto* letters = reinterpret_cast<const std::uint8_t*>(word.data());
-  const std::size_t end = text.size() - word.size() + 1;
-  for (std::size_t at = from; at < end; ++at) {
-    at = HWY_DYNAMIC_DISPATCH(next_candidate)(in, at, end, letters, word.size() - 1);
-    if (at >= end) break;
-    std::size_t same = 0;
-    while (same < word.size() && lower(text[at + same]) == word[same]) ++same;
-    if (same == word.size()) return at;
+  const std::size_t end = text.size() - 1;
+  for (std::size_t at = 0; (at = HWY_DYNAMIC_DISPATCH(next_of_pairs)(in, at, end, pairs)) < end; ++at) {
+    if (stands_at(text, at, one) || stands_at(text, at, other)) return true;
   }
-  return std::string_view::npos;
+  return false;
 }
 
 std::size_t find_pair(std::string_view text, char first, char second, std::size_t from) {

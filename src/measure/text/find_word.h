@@ -1,14 +1,17 @@
 #pragma once
-// One word, two bytes, or a blank in a long text.
+// One of two words, two bytes, or a blank in a long text.
 
 #include <cstddef>
 #include <string_view>
 
 namespace assay {
 
-/// Where the word stands next, from `from` on, in small or capital letters; npos: nowhere. `word`: small letters of
-/// ASCII, at least three. Some 20 GB/s where its letters are rare.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+struct SoughtWord {
+  std::string_view word;  // small letters of ASCII
+  std::size_t pair;       // where in it two letters stand that seldom follow each other
+};
+/// Whether one of two words stands anywhere, in small or capital letters. Some 20 GB/s where their pairs are rare.
+bool has_either(std::string_view text, const SoughtWord& one, const SoughtWord& other);
 
 /// Where the two bytes stand next, from `from` on; npos: nowhere.
 std::size_t find_pair(std::string_view text, char first, char second, std::size_t from = 0);

@@ -1,7 +1,7 @@
 // Boilerplate is known by what it says, in many languages.
 //
 // The table holds phrases, not words, because each of their words also stands in prose. They are looked for where a
-// word begins: the first four bytes (as small letters) choose a bucket, and only phrases of that bucket are compared. A
+// word begins: the first six bytes (as small letters) choose a bucket, and only phrases of that bucket are compared. A
 // loop over bytes would wait at each end of a word for a branch that was not foreseen, so one goes from bit to bit.
 // Bytes that are no ASCII are compared as they are, so the table has both cases where a script has them at the
 // beginning.
@@ -286,12 +286,25 @@ constexpr std::string_view kGeneratorWords[] = {
 };
 
 constexpr std::size_t kBuckets = 4096;
+constexpr std::size_t kKeyBytes = 6;
+static_assert(std::ranges::all_of(kPhrases, [](const KnownPhrase& phrase) { return phrase.text.size() >= kKeyBytes; }));
 
-// Capitals become small letters; other signs become others, in the table as in the text.
-std::uint32_t key_of(std::string_view text, std::size_t at) {
-  std::uint32_t key = 0;
-  std::memcpy(&key, text.data() + at, sizeof key);
-  return ((key | 0x2020'2020) * 0x9E37'79B1U) >> 20;
+// Of the first bytes at `at`, capitals as small letters and line feeds as blanks; other signs become others, in the
+// table as in the text. Bytes behind the text are zeros.
+std::uint32_t bucket_of(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+  std::uint64_t key = 0;
+  if (at + sizeof key <= text.size()) {
+    std::memcpy(&key, text.data() + at, sizeof key);
+  } else {
+    std::memcpy(&key, text.data() + at, text.size() - at);
+  }
+  static_assert(std::endian::native == std::endian::little);
+  key <<= 8 * (sizeof key - kKeyBytes);
+  const std::uint64_t feeds = key ^ '\n' * kEach;
+  const std::uint64_t is_feed = (feeds - kEach) & ~feeds & 0x80 * kEach;  // and what follows one, seldom
+  key = (key | ' ' * kEach) ^ (is_feed >> 7) * '\n';
+  return static_cast<std::uint32_t>((key * 0x9E37'79B9'7F4A'7C15) >> 52);
 }
 
 /// Phrases by bucket: those of bucket b are order[first[b]] to order[first[b + 1]].
@@ -305,7 +318,7 @@ const Buckets& buckets() {
   static const Buckets kMade = [] {
     Buckets out;
     for (const KnownPhrase& phrase : kPhrases) {
-      const std::uint32_t bucket = key_of(phrase.text, 0);
+      const std::uint32_t bucket = bucket_of(phrase.text, 0);
       out.used[bucket / 64] |= std::uint64_t{1} << bucket % 64;
       ++out.first[bucket + 1];
     }
@@ -314,7 +327,7 @@ const Buckets& buckets() {
     std::array<std::uint16_t, kBuckets> next = {};
     std::copy_n(out.first.begin(), kBuckets, next.begin());
     for (std::size_t i = 0; i < std::size(kPhrases); ++i) {
-      out.order[next[key_of(kPhrases[i].text, 0)]++] = static_cast<std::uint16_t>(i);
+      out.order[next[bucket_of(kPhrases[i].text, 0)]++] = static_cast<std::uint16_t>(i);
     }
     return out;
   }();
@@ -360,14 +373,14 @@ void find_phrases(std::string_view text, std::vector<FoundPhrase>& out) {
   WordMasks masks;
   std::size_t behind = 0;    // the last phrase
   std::uint64_t before = 0;  // 1: the byte before is of a word
-  for (std::size_t from = 0; from + 4 <= text.size(); from += kMaskBytes) {
+  for (std::size_t from = 0; from + kKeyBytes <= text.size(); from += kMaskBytes) {
     const std::size_t word = from % kMaskedBytes / kMaskBytes;
     if (word == 0) mask_words(text, from, masks);
     const std::uint64_t plain = masks.plain[word];
     for (std::uint64_t bits = (plain & ~(plain << 1 | before)) | masks.leads[word]; bits != 0; bits &= bits - 1) {
       const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(bits));
-      if (at + 4 > text.size()) break;
-      const std::uint32_t bucket = key_of(text, at);
+      if (at + kKeyBytes > text.size()) break;
+      const std::uint32_t bucket = bucket_of(text, at);
       if ((table.used[bucket / 64] >> bucket % 64 & 1) == 0 || at < behind) continue;
       if (const KnownPhrase* const phrase = longest_at(text, at, bucket)) {
         behind = at + phrase->text.size();

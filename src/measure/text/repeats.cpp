@@ -29,6 +29,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/text/repeats.cpp"
@@ -228,58 +230,72 @@ void keep(const PeriodicRun& run, std::vector<PeriodicRun>& out) {
 
 }  // namespace
 
-PeriodFinder::Lookups PeriodFinder::begin_lookups(std::size_t count) {
-  slots_.assign(std::min(kMostSlots, std::bit_ceil(count * 4 + 1)), 0);
-  return {slots_.data(), 64 - std::countr_zero(slots_.size())};
+// What earlier texts have left lies below `base` and counts as empty: clearing the table would take longer than filling
+// it.
+PeriodFinder::Places PeriodFinder::begin_places(std::size_t count, std::size_t size) {
+  if (slots_.empty() || next_base_ + size > std::numeric_limits<std::uint32_t>::max()) {
+    slots_.assign(kMostSlots, 0);
+    next_base_ = 1;
+  }
+  const std::uint64_t base = next_base_;
+  next_base_ += size;
+  const std::size_t slots = std::min(kMostSlots, std::bit_ceil(count * 4 + 1));
+  return {.slots = slots_.data(), .shift = 64 - std::countr_zero(slots), .base = base};
 }
 
-// Notes the eight bytes at `at`. True: they, and those of the two look-ups before, stand at one distance before, too.
-inline bool PeriodFinder::see(Lookups& lookups, std::string_view text, std::size_t at, std::size_t& before) {
+// Notes the eight bytes at `at`, and says where they stood last; where that is not before `at`, nowhere.
+inline std::size_t PeriodFinder::place_before(const Places& places, std::string_view text, std::size_t at) {
   std::uint64_t word = 0;
   std::memcpy(&word, text.data() + at, kSame);
   const std::uint64_t hash = word * 0x9E37'79B9'7F4A'7C15;
-  std::uint64_t& slot = lookups.slots[hash >> lookups.shift];
-  const std::uint64_t tag = hash << 32 | std::uint64_t{1} << 32;  // 0: the place is empty
-  const std::uint64_t was = slot;
-  slot = tag | at;
-  if ((was ^ tag) >> 32 != 0) {
-    lookups.in_a_row = 0;
-    return false;
-  }
-  before = was & 0xFFFF'FFFF;
-  lookups.in_a_row = at - before == lookups.distance ? lookups.in_a_row + 1 : 1;
-  lookups.distance = at - before;
-  return lookups.in_a_row >= kInARow && before >= lookups.floor;
+  const std::uint64_t start = (hash << 32) + places.base;
+  return std::exchange(places.slots[hash >> places.shift], start + at) - start;
 }
 
-bool PeriodFinder::follow(std::string_view text, Lookups& lookups, std::size_t before, PeriodicRun& out) {
-  lookups.in_a_row = 0;
-  out = extend(text, before, lookups.distance, lookups.floor);
-  if (out.length < lookups.distance + 32) return false;
-  const std::size_t period = least_period(text.substr(out.offset, out.length), lookups.distance, border_);
+// Whether the last look-ups all stood at one distance before. `number` counts look-ups.
+bool PeriodFinder::Chain::goes_on(std::size_t number, std::size_t at, std::size_t place) {
+  const bool on = number == found + 1 && at - place == distance;
+  in_a_row = on ? in_a_row + 1 : 1;
+  found = number;
+  before = place;
+  distance = at - place;
+  return in_a_row >= kInARow && place >= floor;
+}
+
+bool PeriodFinder::follow(std::string_view text, Chain& chain, PeriodicRun& out) {
+  chain.in_a_row = 0;
+  out = extend(text, chain.before, chain.distance, chain.floor);
+  if (out.length < chain.distance + 32) return false;
+  const std::size_t period = least_period(text.substr(out.offset, out.length), chain.distance, border_);
   // Followed at a multiple of its period, a run ends too early.
-  if (period < lookups.distance) out = extend(text, out.offset, period, lookups.floor);
-  lookups.floor = out.offset + out.length;
+  if (period < chain.distance) out = extend(text, out.offset, period, chain.floor);
+  chain.floor = out.offset + out.length;
   return true;
 }
 
 void PeriodFinder::find_at_strides(std::string_view text, std::vector<PeriodicRun>& out) {
-  Lookups lookups = begin_lookups(text.size() / kStride);
+  const Places places = begin_places(text.size() / kStride, text.size());
+  Chain chain;
   PeriodicRun run;
+  std::size_t number = 0;
   for (std::size_t at = 0; at + kSame <= text.size(); at += kStride) {
-    std::size_t before = 0;
-    if (!see(lookups, text, at, before) || !follow(text, lookups, before, run)) continue;
+    ++number;
+    const std::size_t before = place_before(places, text, at);
+    if (before >= at) [[likely]] continue;
+    if (!chain.goes_on(number, at, before) || !follow(text, chain, run)) continue;
     keep(run, out);
-    if (lookups.floor > at + kStride) at = (lookups.floor - kStride) / kStride * kStride;
+    if (chain.floor > at + kStride) at = (chain.floor - kStride) / kStride * kStride;
   }
 }
 
 void PeriodFinder::find_at_choices(std::string_view text, std::vector<PeriodicRun>& out) {
   constexpr std::size_t kBlocks = 16;  // asked for at once
-  Lookups lookups = begin_lookups(text.size() / 32);
+  const Places places = begin_places(text.size() / 32, text.size());
   const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
+  Chain chain;
   PeriodicRun run;
   std::uint64_t chosen[kBlocks] = {};
+  std::size_t number = 0;
   std::size_t first = 0;
   while (first + kChoice + kSame <= text.size()) {
     const std::size_t blocks = std::min(kBlocks, (text.size() - kSame - first) / kChoice);
@@ -287,13 +303,15 @@ void PeriodFinder::find_at_choices(std::string_view text, std::vector<PeriodicRu
     for (std::size_t block = 0; block < blocks; ++block) {
       for (std::uint64_t bits = chosen[block]; bits != 0; bits &= bits - 1) {
         const std::size_t at = first + block * kChoice + static_cast<std::size_t>(std::countr_zero(bits));
-        std::size_t before = 0;
         // What lies before the end of a run is known.
-        if (at + 2 * kChoice < lookups.floor || !see(lookups, text, at, before)) continue;
-        if (follow(text, lookups, before, run)) keep(run, out);
+        if (at + 2 * kChoice < chain.floor) continue;
+        ++number;
+        const std::size_t before = place_before(places, text, at);
+        if (before >= at) [[likely]] continue;
+        if (chain.goes_on(number, at, before) && follow(text, chain, run)) keep(run, out);
       }
     }
-    first = std::max(first + blocks * kChoice, lookups.floor - std::min(lookups.floor, 4 * kChoice));
+    first = std::max(first + blocks * kChoice, chain.floor - std::min(chain.floor, 4 * kChoice));
   }
 }
 

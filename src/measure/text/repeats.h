@@ -26,22 +26,30 @@ class PeriodFinder {
   void find(std::string_view text, std::vector<PeriodicRun>& out);
 
  private:
-  /// Eight bytes that were seen, by their hash: 32 bits of it above, their place below.
-  struct Lookups {
+  /// Where eight bytes stood last, by their hash: 32 bits of it above, `base` and the place below.
+  struct Places {
     std::uint64_t* slots = nullptr;
-    int shift = 0;             // from a hash to its slot
-    std::size_t distance = 0;  // between the last two equal places
+    int shift = 0;  // from a hash to its slot
+    std::uint64_t base = 0;
+  };
+  /// Look-ups that follow each other and find a place at one distance before.
+  struct Chain {
+    std::size_t found = 0;     // the last look-up that found something, by its number
+    std::size_t before = 0;    // the place that it found
+    std::size_t distance = 0;  // to there
     std::size_t in_a_row = 0;  // look-ups at that distance
     std::size_t floor = 0;     // what comes before is settled
+    bool goes_on(std::size_t number, std::size_t at, std::size_t place);
   };
-  Lookups begin_lookups(std::size_t count);
-  static bool see(Lookups& lookups, std::string_view text, std::size_t at, std::size_t& before);
-  /// The run around `before` and its like; false: it is none. lookups.floor is its end then.
-  bool follow(std::string_view text, Lookups& lookups, std::size_t before, PeriodicRun& out);
+  Places begin_places(std::size_t count, std::size_t size);
+  static std::size_t place_before(const Places& places, std::string_view text, std::size_t at);
+  /// The run around chain.before and its like; false: it is none. chain.floor is its end then.
+  bool follow(std::string_view text, Chain& chain, PeriodicRun& out);
   void find_at_strides(std::string_view text, std::vector<PeriodicRun>& out);
   void find_at_choices(std::string_view text, std::vector<PeriodicRun>& out);
 
   std::vector<std::uint64_t> slots_;
+  std::uint64_t next_base_ = 0;
   std::vector<std::uint32_t> border_;
 };
 

@@ -16,6 +16,7 @@
 #include "measure/text/survey.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -80,24 +81,52 @@ class LongestRun {
  public:
   // No branch on where runs begin and end: a text does that too often to be foreseen.
   HWY_INLINE void feed(std::uint64_t mask) {
-    longest_ = std::max(longest_, open_ + static_cast<unsigned>(std::countr_one(mask)));
-    open_ = mask == ~std::uint64_t{0} ? open_ + kBlock : static_cast<unsigned>(std::countl_one(mask));
-    while (longest_ < kBlock && has_run(mask, longest_ + 1)) ++longest_;
+    const std::uint32_t through = open_ + static_cast<std::uint32_t>(std::countr_one(mask));
+    open_ = mask == ~std::uint64_t{0} ? through : static_cast<std::uint32_t>(std::countl_one(mask));
+    if (through > longest_ || has_longer(mask)) lengthen(mask, through);
+  }
+  // The same for a class that seldom has two in a row.
+  HWY_INLINE void feed_rare(std::uint64_t mask) {
+    const bool alone = (mask & mask << 1) == 0 && (open_ == 0 || (mask & 1) == 0);
+    if (alone && longest_ > 0) {
+      open_ = static_cast<std::uint32_t>(mask >> (kBlock - 1));
+    } else {
+      feed(mask);
+    }
   }
   std::uint32_t longest() const { return std::max(longest_, open_); }
 
  private:
-  HWY_INLINE static bool has_run(std::uint64_t mask, unsigned length) {
-    unsigned known = 1;  // bit i of mask: `known` bits in a row from i
-    while (2 * known <= length) {
-      mask &= mask >> known;
-      known *= 2;
+  // Whether a run of the mask is longer than the longest so far. Bit i of `runs`: as many bits in a row from i as the
+  // steps so far add up to.
+  HWY_INLINE bool has_longer(std::uint64_t mask) const {
+    std::uint64_t runs = mask;
+    for (const std::uint8_t step : steps_) runs &= runs >> step;
+    return runs != 0;
+  }
+
+  HWY_NOINLINE void lengthen(std::uint64_t mask, std::uint32_t through) {
+    longest_ = std::max(longest_, through);
+    set_steps();
+    while (longest_ < kBlock && has_longer(mask)) {
+      ++longest_;
+      set_steps();
     }
-    return (mask & mask >> (length - known)) != 0;
+  }
+
+  // By doubling: 1, 2, 4, and what is missing to longest_, and then no more.
+  void set_steps() {
+    const std::uint32_t length = std::min<std::uint32_t>(longest_ + 1, kBlock);
+    std::uint32_t known = 1;
+    for (std::uint8_t& step : steps_) {
+      step = static_cast<std::uint8_t>(std::min(known, length - known));
+      known += step;
+    }
   }
 
   std::uint32_t longest_ = 0;
   std::uint32_t open_ = 0;  // length of the run that the bytes so far end with
+  std::array<std::uint8_t, 6> steps_ = {};
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -228,15 +257,18 @@ class LetterCounts {
 
 #endif
 
-// Other bytes of a block, four at a time: where there are fewer, nothing is added for the rest.
+// Other bytes of a block, four at a time: where there are fewer, the block's first byte is counted for the rest, and
+// taken off again. (A table may go below zero; what is asked is the sum of all, modulo 2^32.)
 HWY_INLINE void count_others(const unsigned char* in, std::uint64_t others, std::uint32_t* tables) {
+  std::uint32_t rest = 0U - static_cast<std::uint32_t>(std::popcount(others));
   do {
     for (std::size_t i = 0; i < kTables; ++i) {
-      const std::size_t at = static_cast<std::size_t>(std::countr_zero(others)) % kBlock;
-      tables[256 * i + in[at]] += static_cast<std::uint32_t>((others | (0 - others)) >> 63);  // 1: there is one more
+      ++tables[256 * i + in[static_cast<std::size_t>(std::countr_zero(others)) % kBlock]];
       others &= others - 1;
     }
+    rest += kTables;
   } while (others != 0);
+  tables[in[0]] -= rest;
 }
 
 void survey_bytes(const unsigned char* in, std::size_t size, std::uint32_t* tables, Counts& counts, Runs& runs) {
@@ -249,7 +281,7 @@ void survey_bytes(const unsigned char* in, std::size_t size, std::uint32_t* tabl
   for (; i + kBlock <= size; i += kBlock) {
     const BlockMasks masks = letters.add(in + i);
     word.feed(~masks.blanks);
-    blank.feed(masks.blanks);
+    blank.feed_rare(masks.blanks);
     const int others = std::popcount(~masks.plain);
     plain += kBlock - static_cast<unsigned>(others);
     blanks += static_cast<unsigned>(std::popcount(masks.blanks));
@@ -265,7 +297,7 @@ void survey_bytes(const unsigned char* in, std::size_t size, std::uint32_t* tabl
     const std::uint64_t valid = (std::uint64_t{1} << (size - i)) - 1;
     const BlockMasks masks = letters.add(rest);
     word.feed(~masks.blanks & valid);
-    blank.feed(masks.blanks);
+    blank.feed_rare(masks.blanks);
     plain += static_cast<unsigned>(std::popcount(masks.plain));
     blanks += static_cast<unsigned>(std::popcount(masks.blanks));
     count_others(rest, ~masks.plain & valid, tables);
