@@ -58,11 +58,11 @@ def main():
             usual.update(t for t, n in counts.items() if n >= LEAST_SEEN and n >= LEAST_SHARE * total)
     if not usual:
         sys.exit("no translations in %s" % root)
-    words = [0] * ((27 ** 3 + 63) // 64)
+    words = [0] * (32 ** 3 // 64)
     for triple in usual:
         at = 0
         for letter in triple:
-            at = at * 27 + ALPHABET.index(letter)
+            at = at * 32 + ALPHABET.index(letter)
         words[at // 64] |= 1 << at % 64
     print("// Made by tools/letter_triples.py from translations of free programs into %d languages and their variants:\n"
           "// %d of %d triples are usual in at least one of them." % (languages, len(usual), 27 ** 3))

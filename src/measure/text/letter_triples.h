@@ -8,9 +8,9 @@
 
 namespace assay {
 
-inline constexpr std::size_t kTripleWords = (27 * 27 * 27 + 63) / 64;
+inline constexpr std::size_t kTripleWords = 32 * 32 * 32 / 64;
 
-/// Bit 729 a + 27 b + c: the triple abc is usual (0: a blank; 1 to 26: a letter).
+/// Bit 1024 a + 32 b + c: the triple abc is usual (0: a blank; 1 to 26: a letter).
 extern const std::array<std::uint64_t, kTripleWords> kUsualTriples;
 
 struct TripleCounts {
@@ -22,14 +22,10 @@ struct TripleCounts {
 
 /// Adds the triples of a word, blanks around it included. Precondition: the word is ASCII letters.
 inline void add_triples(std::string_view word, TripleCounts& counts) {
-  std::uint32_t a = 0;
-  std::uint32_t b = (static_cast<std::uint32_t>(word.front()) & 31);
+  std::uint32_t triple = static_cast<std::uint32_t>(word.front()) & 31;
   for (std::size_t i = 1; i <= word.size(); ++i) {
-    const std::uint32_t c = i < word.size() ? static_cast<std::uint32_t>(word[i]) & 31 : 0;
-    const std::uint32_t bit = 729 * a + 27 * b + c;
-    counts.unusual += (kUsualTriples[bit / 64] >> (bit % 64) & 1) == 0;
-    a = b;
-    b = c;
+    triple = (triple << 5 | (i < word.size() ? static_cast<std::uint32_t>(word[i]) & 31 : 0)) & 0x7FFF;
+    counts.unusual += (kUsualTriples[triple / 64] >> (triple % 64) & 1) == 0;
   }
   counts.triples += word.size();
   ++counts.words;
