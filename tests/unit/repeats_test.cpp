@@ -73,12 +73,18 @@ TEST(Repeats, RunsDoNotOverlapAndAreTrue) {
   }
 }
 
-TEST(Repeats, ALongPeriodOfFewRepeats) {
-  const std::string unit = letters(1500, 5);
-  const std::vector<PeriodicRun> found = runs_of(letters(700, 6) + repeated(unit, 4) + letters(700, 7));
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].period, 1500U);
-  EXPECT_GE(found[0].length, 6000U);
+TEST(Repeats, SixRepeatsThatAreHalfOfTheText) {
+  for (std::size_t period = 33; period <= 3000; period += 1 + period / 5) {
+    const std::string run = repeated(letters(period, static_cast<unsigned>(period)), 6);
+    for (const std::size_t before : {std::size_t{0}, run.size() / 3, run.size() / 2, run.size()}) {
+      const std::string text = letters(before, 6) + run + letters(run.size() - before, 7);
+      const std::vector<PeriodicRun> found = runs_of(text);
+      ASSERT_EQ(found.size(), 1U) << period << " after " << before;
+      EXPECT_EQ(found[0].period, period) << before;
+      EXPECT_LE(found[0].offset, before) << period;
+      EXPECT_GE(found[0].offset + found[0].length, before + run.size()) << period;
+    }
+  }
 }
 
 TEST(RepeatedNgram, TheRunIsThePlace) {

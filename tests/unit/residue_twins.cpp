@@ -109,7 +109,7 @@ std::vector<NamedText> formats() {
       {"diff",
        "--- a/lamp.c\n+++ b/lamp.c\n@@ -1,3 +1,3 @@\n-int on = 0;\n+int on = 1;\n int wall = 3;\n@@ -9 +9 "
        "@@\n-x\n+y\n"},
-      {"assembly", repeated("\tmovq\t%rdi, %rax\n\tshlq\t$4, %rax\n\taddq\t%rsi, %rax\n\tjne\t.L3\n", 6)},
+      {"assembly", repeated("\tmovq\t%rdi, %rax\n\tshlq\t$4, %rax\n\taddq\t%rsi, %rax\n\tjne\t.L3\n", 4)},
       {"yaml", numbered("- name: lamp-", "\n  colour: yellow\n  wall: north\n", 10)},
       {"json", "{\"lamps\": [" + numbered("{\"id\": ", ", \"on\": false, \"wall\": \"north\"}, ", 12) + "{}]}"},
       {"xml", "<lamps>\n" + numbered("  <lamp id=\"", "\" on=\"no\"/>\n", 12) + "</lamps>\n"},

@@ -8,15 +8,13 @@
 // To look at every position with every period is too slow for text of which one in a thousand repeats. So one looks at
 // few places, chosen so that no run of 32 repeats can lie between them:
 //   periods up to 32 bytes   every 64 bytes, four bytes are compared with those 1 to 32 bytes further on, at once. A
-//   run
-//                            of 96 bytes contains such a place and the one that it equals.
+//                            run of 96 bytes contains such a place and the one that it equals.
 //   longer ones              eight bytes of every 24th position are looked up in a table of those seen. With period p,
 //                            the positions have at most p phases; after 24 p bytes each has been seen, and until the
 //                            end of 32 p every look-up finds the position lcm(24, p) before. Three such in a row, at
 //                            one distance, are followed up. By chance that is as rare as 40 bytes that occur twice.
-//   fewer repeats            the same with positions that the text chooses: those at which b0 + 3 b1 - b2 is 5 modulo
-//                            32. They are at the same place of each repeat, so two or three repeats are enough, if the
-//                            period has three such positions; one of 200 bytes has six on average. No promise here.
+//   six repeats or more      only where they are half of the text, and such a run lies over its middle. So what stands
+//                            there is looked for one period further on and one back.
 // From the distance, a multiple of the period, the least period comes by the borders of the run's beginning (Knuth,
 // Morris, Pratt). After a run the search goes on at its end, so the time is linear whatever the text.
 //
@@ -45,8 +43,6 @@ namespace assay {
 constexpr std::size_t kLags = 32;
 constexpr std::size_t kNear = 64;     // bytes between two places that are compared with what follows
 constexpr std::size_t kSameNear = 4;  // bytes that have to be equal there
-constexpr std::size_t kChoice = 64;   // positions from which the text chooses at once
-constexpr std::uint8_t kChosen = 5;   // of 32: not what blanks, dashes or zeros in a row give
 }  // namespace assay
 #endif  // ASSAY_REPEATS_ONCE
 
@@ -90,28 +86,20 @@ std::size_t next_near(const std::uint8_t* in, std::size_t size, std::size_t at, 
   return size;
 }
 
-// Bit i of out[b]: the text chooses the position 64 b + i. Reads two bytes more than `blocks` of 64.
-void choose_positions(const std::uint8_t* in, std::size_t blocks, std::uint64_t* out) {
-  for (std::size_t block = 0; block < blocks; ++block, in += kChoice) {
-    std::uint64_t bits = 0;
-#if HWY_TARGET == HWY_SCALAR
-    for (std::size_t i = 0; i < kChoice; ++i) {
-      if (((in[i] + 3U * in[i + 1] - in[i + 2]) & 31) == kChosen) bits |= std::uint64_t{1} << i;
-    }
-#else
-    const hn::CappedTag<std::uint8_t, kChoice> d;
-    for (std::size_t at = 0; at < kChoice; at += hn::Lanes(d)) {
-      const auto next = hn::LoadU(d, in + at + 1);
-      const auto sum = hn::Add(hn::Add(hn::LoadU(d, in + at), next), hn::Add(next, next));
-      const auto low = hn::And(hn::Sub(sum, hn::LoadU(d, in + at + 2)), hn::Set(d, 31));
-      std::uint64_t word = 0;
-      hn::StoreMaskBits(d, hn::Eq(low, hn::Set(d, kChosen)), reinterpret_cast<std::uint8_t*>(&word));
-      if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-      bits |= word << at;
-    }
-#endif
-    out[block] = bits;
+// The next place from `at` on, before `end`, where the same four bytes stand; end: none.
+std::size_t next_same(const std::uint8_t* in, std::size_t at, std::size_t end, const std::uint8_t* four) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (; at + lanes <= end; at += lanes) {
+    auto same = hn::Eq(hn::LoadU(d, in + at), hn::Set(d, four[0]));
+    for (std::size_t i = 1; i < kSameNear; ++i)
+      same = hn::And(same, hn::Eq(hn::LoadU(d, in + at + i), hn::Set(d, four[i])));
+    if (!hn::AllFalse(d, same)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, same));
   }
+#endif
+  while (at < end && std::memcmp(in + at, four, kSameNear) != 0) ++at;
+  return at;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -122,7 +110,7 @@ HWY_AFTER_NAMESPACE();
 namespace assay {
 
 HWY_EXPORT(next_near);
-HWY_EXPORT(choose_positions);
+HWY_EXPORT(next_same);
 
 namespace {
 
@@ -131,8 +119,10 @@ constexpr std::size_t kSame = 8;          // bytes looked up
 constexpr std::size_t kInARow = 3;        // look-ups at one distance
 constexpr std::size_t kLeastLength = 64;  // of a run worth to be told
 constexpr std::size_t kMostSlots = 4096;
-constexpr std::size_t kLongTwice = 400;    // a period of that many bytes is worth to be told when it occurs twice
 constexpr std::size_t kShortestFar = 768;  // bytes of text: 32 repeats of more than 32 bytes do not fit into less
+constexpr std::size_t kFew = 6;            // repeats that are half of the text
+constexpr std::size_t kMiddle = 16;        // bytes of the middle that are looked for
+constexpr std::size_t kMostTried = 32;     // places where they stand again
 
 std::size_t equal_forward(std::string_view text, std::size_t a, std::size_t b) {
   const std::size_t first = b;
@@ -223,9 +213,18 @@ void drop_overlaps(std::vector<PeriodicRun>& runs) {
   runs.resize(kept);
 }
 
-// A long text that occurs twice is no period of itself.
+// Where a text that occurs twice was passed over, a run behind it began too late.
+void widen(std::string_view text, std::vector<PeriodicRun>& runs) {
+  std::size_t floor = 0;
+  for (PeriodicRun& run : runs) {
+    for (; run.offset > floor && text[run.offset - 1] == text[run.offset - 1 + run.period]; --run.offset) ++run.length;
+    floor = run.offset + run.length;
+  }
+}
+
+// A text that occurs twice is no period of itself.
 void keep(const PeriodicRun& run, std::vector<PeriodicRun>& out) {
-  if (run.length >= 3 * run.period || (run.length >= 2 * run.period && run.period >= kLongTwice)) out.push_back(run);
+  if (run.length >= 3 * run.period) out.push_back(run);
 }
 
 }  // namespace
@@ -288,41 +287,49 @@ void PeriodFinder::find_at_strides(std::string_view text, std::vector<PeriodicRu
   }
 }
 
-void PeriodFinder::find_at_choices(std::string_view text, std::vector<PeriodicRun>& out) {
-  constexpr std::size_t kBlocks = 16;  // asked for at once
-  const Places places = begin_places(text.size() / 32, text.size());
+// Looks for what stands at `from` in [first, last), the beginnings of as many bytes. True: a run of half of the text.
+bool PeriodFinder::find_again(std::string_view text, std::size_t from, std::size_t first, std::size_t last,
+                              std::vector<PeriodicRun>& out) {
   const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
-  Chain chain;
-  PeriodicRun run;
-  std::uint64_t chosen[kBlocks] = {};
-  std::size_t number = 0;
-  std::size_t first = 0;
-  while (first + kChoice + kSame <= text.size()) {
-    const std::size_t blocks = std::min(kBlocks, (text.size() - kSame - first) / kChoice);
-    HWY_DYNAMIC_DISPATCH(choose_positions)(in + first, blocks, chosen);
-    for (std::size_t block = 0; block < blocks; ++block) {
-      for (std::uint64_t bits = chosen[block]; bits != 0; bits &= bits - 1) {
-        const std::size_t at = first + block * kChoice + static_cast<std::size_t>(std::countr_zero(bits));
-        // What lies before the end of a run is known.
-        if (at + 2 * kChoice < chain.floor) continue;
-        ++number;
-        const std::size_t before = place_before(places, text, at);
-        if (before >= at) [[likely]] continue;
-        if (chain.goes_on(number, at, before) && follow(text, chain, run)) keep(run, out);
-      }
-    }
-    first = std::max(first + blocks * kChoice, chain.floor - std::min(chain.floor, 4 * kChoice));
+  std::size_t tried = 0;
+  for (std::size_t at = first; tried < kMostTried; ++at) {
+    at = HWY_DYNAMIC_DISPATCH(next_same)(in, at, last, in + from);
+    if (at >= last) return false;
+    if (std::memcmp(in + at, in + from, kMiddle) != 0) continue;
+    ++tried;
+    Chain chain;
+    chain.before = std::min(at, from);
+    chain.distance = std::max(at, from) - chain.before;
+    PeriodicRun run;
+    if (!follow(text, chain, run) || 2 * run.length < text.size()) continue;
+    keep(run, out);
+    return true;
   }
+  return false;
+}
+
+// One half of the run lies on one side of the middle, with half of its repeats.
+void PeriodFinder::find_over_middle(std::string_view text, std::vector<PeriodicRun>& out) {
+  const std::size_t size = text.size();
+  const std::size_t middle = size / 2;
+  const std::size_t longest = size / kFew;
+  if (longest <= kLags || size < kFew * kMiddle) return;
+  const auto covers = [&](const PeriodicRun& run) {
+    return 2 * run.length >= size && run.offset <= middle && run.offset + run.length >= middle;
+  };
+  if (std::ranges::any_of(out, covers)) return;
+  if (find_again(text, middle, middle + kLags, std::min(middle + longest + 1, size - kMiddle + 1), out)) return;
+  const std::size_t before = middle - kMiddle;
+  find_again(text, before, before - std::min(before, longest), before - std::min(before, kLags), out);
 }
 
 void PeriodFinder::find(std::string_view text, std::vector<PeriodicRun>& out) {
   out.clear();
   find_near(text, out);
-  if (text.size() >= kShortestFar) {
-    find_at_strides(text, out);
-    find_at_choices(text, out);
-  }
+  if (text.size() >= kShortestFar) find_at_strides(text, out);
+  find_over_middle(text, out);
   drop_overlaps(out);
+  widen(text, out);
 }
 
 }  // namespace assay

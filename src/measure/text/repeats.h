@@ -21,8 +21,8 @@ class PeriodFinder {
  public:
   static constexpr std::size_t kLongestPeriod = 8192;  // bytes; a longer one is given as it is seen, maybe a multiple
   /// In the order of the text, without overlap: all runs of at least 96 bytes with at least 32 repeats (of a period up
-  /// to 4,096 bytes), and of others, from three repeats on, most of those that are 200 bytes long. Linear in the length
-  /// of the text.
+  /// to 4,096 bytes), and a run of six repeats or more that is half of the text. Of others, from three repeats on, some.
+  /// Linear in the length of the text.
   void find(std::string_view text, std::vector<PeriodicRun>& out);
 
  private:
@@ -46,7 +46,9 @@ class PeriodFinder {
   /// The run around chain.before and its like; false: it is none. chain.floor is its end then.
   bool follow(std::string_view text, Chain& chain, PeriodicRun& out);
   void find_at_strides(std::string_view text, std::vector<PeriodicRun>& out);
-  void find_at_choices(std::string_view text, std::vector<PeriodicRun>& out);
+  bool find_again(std::string_view text, std::size_t from, std::size_t first, std::size_t last,
+                  std::vector<PeriodicRun>& out);
+  void find_over_middle(std::string_view text, std::vector<PeriodicRun>& out);
 
   std::vector<std::uint64_t> slots_;
   std::uint64_t next_base_ = 0;
