@@ -6,6 +6,7 @@
 
 #include "measure/text/common_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -121,9 +122,10 @@ constexpr std::string_view kWords =
 constexpr std::size_t kSlots = 8192;
 constexpr std::size_t kLongest = 24;  // letters
 
+// Of small letters.
 std::uint32_t hash_of(std::string_view word) {
   std::uint32_t hash = 2166136261;
-  for (const char c : word) hash = (hash ^ static_cast<unsigned char>(lower(c))) * 16777619;
+  for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
   return hash | 1;  // 0: the place is empty
 }
 
@@ -157,9 +159,13 @@ bool is_listed(std::string_view word) {
 
 bool is_common_word(std::string_view word) {
   if (word.size() > kLongest) return false;
+  char small[kLongest];
+  std::ranges::transform(word, small, [](char c) { return lower(c); });
+  word = {small, word.size()};
   if (is_listed(word)) return true;
+  if (word.size() < 4 || !std::string_view("sdgyrt").contains(word.back())) return false;
   for (const std::string_view ending : {"s", "es", "ed", "d", "ing", "ly", "er", "ies", "ings", "st", "est"}) {
-    if (word.size() < ending.size() + 3 || lower(word.substr(word.size() - ending.size())) != ending) continue;
+    if (word.size() < ending.size() + 3 || !word.ends_with(ending)) continue;
     if (is_listed(word.substr(0, word.size() - ending.size()))) return true;
   }
   return false;

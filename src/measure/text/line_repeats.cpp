@@ -18,6 +18,7 @@
 #include "measure/text/line_repeats.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -125,6 +126,12 @@ struct UnitKind {
   bool counter = false;  // a few digits, and no row of a table
 };
 
+constexpr std::array<bool, 256> kStructural = [] {
+  std::array<bool, 256> out = {};
+  for (const char c : std::string_view("{}<>=[]\\;")) out[static_cast<unsigned char>(c)] = true;
+  return out;
+}();
+
 UnitKind kind_of(std::string_view unit) {
   std::size_t letters = 0, digits = 0, blanks = 0;
   bool structural = unit.ends_with(',') || unit.ends_with(':');
@@ -141,7 +148,7 @@ UnitKind kind_of(std::string_view unit) {
     letters += (classes & kAsciiLetter) != 0 || (c & 0x80) != 0;
     digits += (classes & kAsciiDigit) != 0;
     blanks += (classes & kAsciiBlank) != 0;
-    structural |= std::string_view("{}<>=[]\\;").contains(c);
+    structural |= kStructural[static_cast<unsigned char>(c)];
   }
   const std::size_t rest = unit.size() - blanks;
   return {!structural && unit.size() >= 16 && letters * 10 >= rest * 6, digits * 8 <= rest && digits > 0 && commas < 2};

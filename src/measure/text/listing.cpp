@@ -27,9 +27,7 @@ struct Cursor {
 
   bool done() const { return rest.empty(); }
   std::size_t blanks() {
-    const std::size_t count = std::min(rest.find_first_not_of(" \t"), rest.size());
-    rest.remove_prefix(count);
-    return count;
+    return while_is([](char c) { return c == ' ' || c == '\t'; }).size();
   }
   bool take(std::string_view word) {
     if (!rest.starts_with(word)) return false;
@@ -53,7 +51,10 @@ struct Cursor {
 
 template <std::size_t count>
 bool begins_with_any(std::string_view word, const std::array<std::string_view, count>& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) { return word.starts_with(one); });
+  // Nearly all differ in the first letter, and a comparison of more is a call.
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) {
+    return !word.empty() && word.front() == one.front() && word.starts_with(one);
+  });
 }
 
 // "  2           4 LOAD_FAST                0 (x)", with or without line number and offset.
@@ -73,6 +74,7 @@ bool is_python(std::string_view line) {
     if (!at.take(">>")) at.take("-->");
   }
   at.blanks();
+  if (at.done() || !is_capital(at.rest.front())) return false;
   const std::string_view word = at.word();
   const bool known =
       begins_with_any(word, kBeginnings) || std::find(kWhole.begin(), kWhole.end(), word) != kWhole.end();
@@ -241,11 +243,12 @@ bool is_gpu(std::string_view line) {
 
 // Prose fails at its first word: it has small letters beyond f, or a capital with a small letter behind.
 bool may_begin(std::string_view line) {
-  const std::size_t at = line.find_first_not_of(" \t");
-  if (at == std::string_view::npos || at + 1 >= line.size()) return false;
-  const char first = line[at];
-  if (is_capital(first))
-    return line[at + 1] <= 'f' || line[at + 1] > 'z' || first == 'L' || first == 'S' || first == 'C';
+  Cursor at{line};
+  at.blanks();
+  if (at.rest.size() < 2) return false;
+  const char first = at.rest[0];
+  const char second = at.rest[1];
+  if (is_capital(first)) return second <= 'f' || second > 'z' || first == 'L' || first == 'S' || first == 'C';
   return first <= 'f' || first == 'l' || first == 's' || first == 'o';
 }
 
