@@ -150,11 +150,20 @@ StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
 char* unescape(const char*& at, const char* end, char* to) {
   const std::size_t lanes = hn::Lanes(Bytes());
   const Vector backslash = all('\\');
+  const auto copied = [&](const char* from, char* into) HWY_ATTR {
+    const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(from));
+    hn::StoreU(v, Bytes(), reinterpret_cast<std::uint8_t*>(into));
+    return hn::Eq(v, backslash);
+  };
   for (const char* here = at;;) {
-    while (static_cast<std::size_t>(end - here) >= lanes) {
-      const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(here));
-      hn::StoreU(v, Bytes(), reinterpret_cast<std::uint8_t*>(to));
-      const std::intptr_t first = hn::FindFirstTrue(Bytes(), hn::Eq(v, backslash));
+    const auto left = [&] { return static_cast<std::size_t>(end - here); };
+    while (left() >= 2 * lanes &&
+           hn::AllFalse(Bytes(), hn::Or(copied(here, to), copied(here + lanes, to + lanes)))) {
+      here += 2 * lanes;
+      to += 2 * lanes;
+    }
+    while (left() >= lanes) {
+      const std::intptr_t first = hn::FindFirstTrue(Bytes(), copied(here, to));
       const std::size_t passed = first >= 0 ? static_cast<std::size_t>(first) : lanes;
       here += passed;
       to += passed;

@@ -21,8 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
-#include "measure/text/ascii_classes.h"
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/text/survey.cpp"
@@ -83,7 +82,7 @@ class LongestRun {
   HWY_INLINE void feed(std::uint64_t mask) {
     const std::uint32_t through = open_ + static_cast<std::uint32_t>(std::countr_one(mask));
     open_ = mask == ~std::uint64_t{0} ? through : static_cast<std::uint32_t>(std::countl_one(mask));
-    if (through > longest_ || has_longer(mask)) lengthen(mask, through);
+    if (through > longest_ || (longest_ < kBlock && has_longer(mask))) lengthen(mask, through);
   }
   // The same for a class that seldom has two in a row.
   HWY_INLINE void feed_rare(std::uint64_t mask) {
@@ -106,12 +105,14 @@ class LongestRun {
   }
 
   HWY_NOINLINE void lengthen(std::uint64_t mask, std::uint32_t through) {
-    longest_ = std::max(longest_, through);
-    set_steps();
-    while (longest_ < kBlock && has_longer(mask)) {
-      ++longest_;
-      set_steps();
+    if (longest_ >= kBlock) {  // none inside is longer
+      longest_ = through;
+      return;
     }
+    std::uint32_t inside = 0;
+    for (; mask != 0; mask &= mask >> 1) ++inside;
+    longest_ = std::max({longest_, through, inside});
+    set_steps();
   }
 
   // By doubling: 1, 2, 4, and what is missing to longest_, and then no more.
@@ -350,12 +351,11 @@ void survey(std::string_view text, TextSurvey& out) {
   std::uint32_t tables[kTables * 256] = {};
   HWY_DYNAMIC_DISPATCH(survey_bytes)
   (reinterpret_cast<const unsigned char*>(text.data()), text.size(), tables, counts, runs);
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    // Letters and digits between many others were counted, too.
-    out.bytes[byte] = is_ascii(static_cast<char>(static_cast<unsigned char>(byte)), kAsciiLetter | kAsciiDigit)
-                          ? 0
-                          : tables[byte] + tables[256 + byte] + tables[512 + byte] + tables[768 + byte];
-  }
+  for (unsigned byte = 0; byte < 256; ++byte)
+    out.bytes[byte] = tables[byte] + tables[256 + byte] + tables[512 + byte] + tables[768 + byte];
+  // Between many others, letters and digits were counted, too.
+  for (const auto& [first, last] : {std::pair('0', '9'), std::pair('A', 'Z'), std::pair('a', 'z')})
+    std::fill(&out.bytes[static_cast<unsigned>(first)], &out.bytes[static_cast<unsigned>(last)] + 1, 0U);
   derive_counts(counts, text.size(), out);
   if (!text.empty() && text.back() != '\n') ++out.lines;
   out.longest_word = runs.word;
