@@ -29,6 +29,7 @@
 #include "measure/text/ascii_classes.h"
 #include "measure/text/common_words.h"
 #include "measure/text/letter_triples.h"
+#include "measure/text/plain_words.h"
 
 namespace assay {
 
@@ -38,41 +39,6 @@ constexpr std::size_t kWindow = 80;        // triples judged together
 constexpr std::size_t kLeastTriples = 24;  // of a text that is shorter than that
 constexpr std::size_t kProbe = 96;         // bytes
 constexpr std::size_t kProbeEvery = 2048;
-
-struct Word {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  bool plain = false;  // nothing but ASCII letters, small but for the first
-};
-
-// The next word from `at` on: letters, digits and what joins names. first == text.size(): there is none.
-Word next_word(std::string_view text, std::size_t at) {
-  while (at < text.size() && !is_ascii(text[at], kAsciiLetter)) {
-    // The rest of a word that begins otherwise is no word.
-    if ((text[at] & 0x80) != 0 || is_ascii(text[at], kAsciiDigit) || text[at] == '_') {
-      while (at < text.size() &&
-             ((text[at] & 0x80) != 0 || is_ascii(text[at], kAsciiLetter | kAsciiDigit) || text[at] == '_'))
-        ++at;
-    } else {
-      ++at;
-    }
-  }
-  const bool named = at > 0 && at < text.size() && is_before_name(text[at - 1]);
-  Word out{at, at, !named};
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (is_ascii(c, kAsciiLower)) continue;
-    if (is_ascii(c, kAsciiUpper)) {
-      out.plain &= at == out.first;
-    } else if ((c & 0x80) != 0 || is_ascii(c, kAsciiDigit) || c == '_') {
-      out.plain = false;
-    } else {
-      break;
-    }
-  }
-  out.last = at;
-  return out;
-}
 
 bool is_unnatural(const TripleCounts& counts) {
   if (counts.triples >= kWindow) return counts.unusual * 100 >= 30 * counts.triples;
@@ -178,7 +144,8 @@ void find_random_letters(std::string_view text, const TextSurvey& survey, std::v
     }
     window = {};
   };
-  for (Word word = next_word(text, 0); word.first < text.size(); word = next_word(text, word.last)) {
+  PlainWords words(text);
+  for (Word word; words.next(word);) {
     const std::size_t length = word.last - word.first;
     if (!word.plain || length < 3 || length > 200) continue;
     if (window.words == 0) first = word.first;
@@ -196,8 +163,8 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
     return false;
   }
   BabbleCounts counts;
-  for (Word word = next_word(text, 0); word.first < size && counts.words < kMostWords;
-       word = next_word(text, word.last)) {
+  PlainWords words(text);
+  for (Word word; counts.words < kMostWords && words.next(word);) {
     counts.add(text.substr(word.first, word.last - word.first), word.plain);
     if (counts.words == kGlanceWords && !counts.may_be_babble(kGlanceShare, 1)) return false;
     if (counts.words < kGlanceWords && counts.common * 100 >= kGlanceShare * kGlanceWords) return false;

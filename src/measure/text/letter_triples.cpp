@@ -24,6 +24,8 @@ constexpr std::array<std::uint8_t, 256> kNumbers = [] {
   return out;
 }();
 
+std::uint32_t number_of(char c) { return kNumbers[static_cast<unsigned char>(c)]; }
+
 // Bits of a whole piece, with a word of zeros behind.
 using PieceMask = std::array<std::uint64_t, kMostTripled / kMaskBytes + 1>;
 
@@ -118,17 +120,19 @@ TripleCounts triples_of_words(std::string_view text) {
   const std::size_t words = (text.size() + kMaskBytes - 1) / kMaskBytes;
   PieceMask counted;
   mask_plain_words(text, words, counted);
-  std::uint32_t triple = kNumbers[static_cast<unsigned char>(text[0])];
+  std::uint32_t triple = number_of(text.front());
   std::uint64_t before = 0;
   for (std::size_t word = 0; word < words; ++word) {
     const std::size_t first = word * kMaskBytes;
     const std::size_t size = std::min(kMaskBytes, text.size() - first);
+    const bool ends = first + size == text.size();
     std::uint64_t usual = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t next = first + i + 1;
-      triple = (triple << 5 | (next < text.size() ? kNumbers[static_cast<unsigned char>(text[next])] : 0)) & 0x7FFF;
+    const auto add = [&](std::uint32_t next) {
+      triple = (triple << 5 | next) & 0x7FFF;
       usual = usual >> 1 | kUsualTriples[triple / 64] >> triple % 64 << 63;
-    }
+    };
+    for (const char next : text.substr(first + 1, ends ? size - 1 : size)) add(number_of(next));
+    if (ends) add(0);
     usual >>= kMaskBytes - size;
     const std::uint64_t bits = counted[word];
     out.words += static_cast<std::size_t>(std::popcount(bits & ~(bits << 1 | before)));
