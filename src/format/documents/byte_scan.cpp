@@ -66,7 +66,13 @@ std::uint64_t count_byte(const char* at, const char* end, char byte) {
   const std::size_t lanes = hn::Lanes(Bytes());
   const Vector wanted = all(byte);
   std::uint64_t count = 0;
-  for (; left(at, end) >= lanes; at += lanes) count += hn::CountTrue(Bytes(), hn::Eq(load(at), wanted));
+  // Each lane counts its own, until it may be full.
+  while (left(at, end) >= lanes) {
+    Vector counts = hn::Zero(Bytes());
+    for (const char* const full = at + lanes * std::min<std::size_t>(left(at, end) / lanes, 255); at != full; at += lanes)
+      counts = hn::Sub(counts, hn::VecFromMask(Bytes(), hn::Eq(load(at), wanted)));
+    count += hn::GetLane(hn::SumOfLanes(hn::Repartition<std::uint64_t, Bytes>(), hn::SumsOf8(counts)));
+  }
   return count + static_cast<std::uint64_t>(std::count(at, end, byte));
 }
 

@@ -37,12 +37,16 @@ std::size_t next_of_pairs(const std::uint8_t* in, std::size_t at, std::size_t en
   const std::size_t lanes = hn::Lanes(d);
   const auto small = hn::Set(d, 0x20);
   const auto is = [&](auto bytes, std::uint8_t letter) HWY_ATTR { return hn::Eq(bytes, hn::Set(d, letter)); };
+  const auto found = [&](const std::uint8_t* here) HWY_ATTR {
+    const auto first = hn::Or(hn::LoadU(d, here), small);
+    const auto second = hn::Or(hn::LoadU(d, here + 1), small);
+    return hn::Or(hn::And(is(first, pairs.one[0]), is(second, pairs.one[1])),
+                  hn::And(is(first, pairs.other[0]), is(second, pairs.other[1])));
+  };
+  while (at + 2 * lanes <= end && hn::AllFalse(d, hn::Or(found(in + at), found(in + at + lanes)))) at += 2 * lanes;
   for (; at + lanes <= end; at += lanes) {
-    const auto first = hn::Or(hn::LoadU(d, in + at), small);
-    const auto second = hn::Or(hn::LoadU(d, in + at + 1), small);
-    const auto found = hn::Or(hn::And(is(first, pairs.one[0]), is(second, pairs.one[1])),
-                              hn::And(is(first, pairs.other[0]), is(second, pairs.other[1])));
-    if (!hn::AllFalse(d, found)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, found));
+    const auto here = found(in + at);
+    if (!hn::AllFalse(d, here)) return at + static_cast<std::size_t>(hn::FindFirstTrue(d, here));
   }
 #endif
   for (; at < end; ++at) {

@@ -9,10 +9,10 @@
 // few places, chosen so that no run of 32 repeats can lie between them:
 //   periods up to 32 bytes   every 64 bytes, four bytes are compared with those 1 to 32 bytes further on, at once. A
 //                            run of 96 bytes contains such a place and the one that it equals.
-//   longer ones              eight bytes of every 24th position are looked up in a table of those seen. With period p,
-//                            the positions have at most p phases; after 24 p bytes each has been seen, and until the
-//                            end of 32 p every look-up finds the position lcm(24, p) before. Three such in a row, at
-//                            one distance, are followed up. By chance that is as rare as 40 bytes that occur twice.
+//   longer ones              eight bytes of every 28th position are looked up in a table of those seen. With period p,
+//                            the positions have at most p phases; after 28 p bytes each has been seen, and until the
+//                            end of 32 p every look-up finds the position lcm(28, p) before. Three such in a row, at
+//                            one distance, are followed up (28 p + 4 · 28 + 8 bytes: less than 32 p from 33 on). By chance that is as rare as 40 bytes that occur twice.
 //   six repeats or more      only where they are half of the text, and such a run lies over its middle. So what stands
 //                            there is looked for one period further on and one back.
 // From the distance, a multiple of the period, the least period comes by the borders of the run's beginning (Knuth,
@@ -114,7 +114,7 @@ HWY_EXPORT(next_same);
 
 namespace {
 
-constexpr std::size_t kStride = 24;
+constexpr std::size_t kStride = 28;
 constexpr std::size_t kSame = 8;          // bytes looked up
 constexpr std::size_t kInARow = 3;        // look-ups at one distance
 constexpr std::size_t kLeastLength = 64;  // of a run worth to be told

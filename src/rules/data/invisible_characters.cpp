@@ -18,6 +18,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "measure/text/characters.h"
 #include "measure/text/next_odd.h"
@@ -72,6 +73,7 @@ class InvisibleJudge : public DocumentJudge {
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     const TextSurvey& survey = document.survey;
     if (survey.high == 0) return;
+    if (!kinds_) kinds_.emplace();
     for (Clusters& one : places_) one.clear();
     // Lead bytes of Hebrew, Arabic and their kin.
     std::size_t right_to_left = survey.of('\xd6') + survey.of('\xd7');
@@ -99,7 +101,7 @@ class InvisibleJudge : public DocumentJudge {
     for (std::size_t at = next_unusual(text, 0); at < text.size();) {
       if (at != end) start_from(text, at, end);
       const Character one = character_at(text, at);
-      const Kind kind = kinds_.of(one.code);
+      const Kind kind = kinds_->of(one.code);
       if (kind >= Kind::kSpace && kind != Kind::kEmoji) {
         stacked_ = 0;
         base_ = at;
@@ -136,7 +138,7 @@ class InvisibleJudge : public DocumentJudge {
     if (at == 0) return;
     const auto lead = static_cast<unsigned char>(text[base_]);
     if (lead >= 0x80) last_ = kind_of_lead(lead, static_cast<unsigned char>(text[base_ + 1]));
-    if (last_ == Kind::kSpace) last_ = kinds_.of(character_at(text, base_).code);
+    if (last_ == Kind::kSpace) last_ = kinds_->of(character_at(text, base_).code);
     // Nothing but letters stands between a flag and its tags if no ASCII does.
     flag_ = flag_ && next_ascii(text, end) >= at;
   }
@@ -266,7 +268,7 @@ class InvisibleJudge : public DocumentJudge {
   bool right_to_left_ = false;
   std::array<Clusters, kGroups> places_ = {Clusters(4), Clusters(4), Clusters(4), Clusters(4), Clusters(4),
                                            Clusters(4), Clusters(4), Clusters(4), Clusters(4), Clusters(4)};
-  CharacterKinds kinds_;
+  std::optional<CharacterKinds> kinds_;
   // While reading.
   Kind last_ = Kind::kSpace;
   std::size_t base_ = 0;    // where the character stands that marks are put on

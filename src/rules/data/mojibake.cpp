@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "measure/text/characters.h"
@@ -49,8 +50,9 @@ class MojibakeJudge : public DocumentJudge {
 
   void judge(const SurveyedDocument& document, DocumentHits& out) override {
     if (document.survey.high == 0) return;
+    if (!pages_) pages_.emplace();
     const MisreadVerdict verdict = misread_utf8(document.text());
-    const bool other_page = pages_.find(document.text());
+    const bool other_page = pages_->find(document.text());
     judge_debris(out);
     if (other_page && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
       judge_pages(document, out);
@@ -82,7 +84,7 @@ class MojibakeJudge : public DocumentJudge {
   }
 
   void judge_debris(DocumentHits& out) const {
-    for (const WrongStretch& one : pages_.debris()) {
+    for (const WrongStretch& one : pages_->debris()) {
       out.add({one.offset, one.length, Severity::kWarning, 0.95, {one.fill ? "fill" : "replaced", {}}, {}});
     }
   }
@@ -90,24 +92,24 @@ class MojibakeJudge : public DocumentJudge {
   // Both explain something: the one whose text is likelier, on the first stretch of it.
   bool pages_read_better(std::string_view text, const MisreadVerdict& verdict) const {
     const WrongStretch& best =
-        *std::max_element(pages_.stretches().begin(), pages_.stretches().end(),
+        *std::max_element(pages_->stretches().begin(), pages_->stretches().end(),
                           [](const WrongStretch& a, const WrongStretch& b) { return a.gain < b.gain; });
     const std::string_view sample = text.substr(best.offset, std::min(best.length, kLongestRepair));
     int times = 0;
-    return cost_of_utf8(pages_.undo(sample)) < cost_of_utf8(undo_misread(sample, verdict.page, times));
+    return cost_of_utf8(pages_->undo(sample)) < cost_of_utf8(undo_misread(sample, verdict.page, times));
   }
 
   void judge_pages(const SurveyedDocument& document, DocumentHits& out) {
-    for (const WrongStretch& one : pages_.stretches()) {
+    for (const WrongStretch& one : pages_->stretches()) {
       if (is_told(out, one.offset, one.length)) continue;
       DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
       hit.reason = {
           "pages",
-          {{"was", encoding_name(pages_.confusion().was)}, {"page", encoding_name(pages_.confusion().read_as)}}};
-      hit.repaired = pages_.undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
+          {{"was", encoding_name(pages_->confusion().was)}, {"page", encoding_name(pages_->confusion().read_as)}}};
+      hit.repaired = pages_->undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
       out.add(std::move(hit));
     }
-    if (pages_.rest() > 0) out.add({0, pages_.rest(), Severity::kWarning, 0.9, {}, {}});  // beyond those that are told
+    if (pages_->rest() > 0) out.add({0, pages_->rest(), Severity::kWarning, 0.9, {}, {}});  // beyond those that are told
   }
 
   void judge_utf8(const SurveyedDocument& document, const MisreadVerdict& verdict, DocumentHits& out) {
@@ -131,7 +133,7 @@ class MojibakeJudge : public DocumentJudge {
   }
 
   double weight_;
-  WrongPages pages_;
+  std::optional<WrongPages> pages_;  // its tables take ten milliseconds, and many a corpus needs none
   LatinMixup latin_;
 };
 
