@@ -50,6 +50,21 @@ TEST(Repeats, EveryPeriodOfThirtyTwoRepeatsIsFoundAtEveryPlace) {
   }
 }
 
+// The same eight bytes at several phases of the period, and a copy of the beginning far before it.
+TEST(Repeats, BlanksInsideAndACopyBefore) {
+  for (std::size_t period = 40; period <= 200; period += 7) {
+    const std::string gap(12, ' ');
+    const std::string half = letters(period / 2 - 12, static_cast<unsigned>(period));
+    const std::string unit = half + gap + letters(period - half.size() - 24, 5) + gap;
+    const std::string before = letters(30, 1) + unit + letters(4001 - unit.size(), 2);
+    const std::vector<PeriodicRun> found = runs_of(before + repeated(unit, 32) + letters(500, 3));
+    ASSERT_EQ(found.size(), 1U) << period;
+    EXPECT_EQ(found[0].period, period);
+    EXPECT_LE(found[0].offset, before.size()) << period;
+    EXPECT_GE(found[0].length, 32 * period) << period;
+  }
+}
+
 TEST(Repeats, RandomTextHasNone) {
   for (unsigned seed = 0; seed < 20; ++seed) EXPECT_TRUE(runs_of(letters(20'000, seed)).empty()) << seed;
 }
@@ -160,8 +175,8 @@ TEST(FindWord, AsStringsFindIt) {
     std::string small = text;
     for (char& c : small) c = static_cast<char>(std::tolower(c));
     const std::size_t from = random() % (text.size() + 1);
-    ASSERT_EQ(has_either(text, {"ipsum", 1}, {"eiusmod", 3}),
-              small.contains("ipsum") || small.contains("eiusmod")) << text;
+    ASSERT_EQ(has_either(text, {"ipsum", 1}, {"eiusmod", 3}), small.contains("ipsum") || small.contains("eiusmod"))
+        << text;
     ASSERT_EQ(find_pair(text, 'p', 's', from), text.find("ps", from)) << text;
   }
   EXPECT_FALSE(has_either("", {"ipsum", 1}, {"eiusmod", 3}));

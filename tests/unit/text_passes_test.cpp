@@ -18,6 +18,8 @@
 #include "measure/text/line_repeats.h"
 #include "measure/text/listing.h"
 #include "measure/text/next_odd.h"
+#include "measure/text/phrases.h"
+#include "measure/text/plain_words.h"
 #include "measure/text/script.h"
 #include "unit/judge_helpers.h"
 
@@ -170,7 +172,9 @@ TEST(ByteMasks, AsByteByByte) {
     NameMasks names{};
     mask_either(text, from, '.', '\n', either);
     mask_pair(text, from, '\x80', '\x82', '\n', pair);
+    WordMasks words{};
     mask_names(text, from, names);
+    mask_words(text, from, words);
     for (std::size_t i = 0; i < kMaskedBytes && from + i < text.size() + 64; ++i) {
       const char c = from + i < text.size() ? text[from + i] : '\0';
       const char next = from + i + 1 < text.size() ? text[from + i + 1] : '\0';
@@ -179,6 +183,8 @@ TEST(ByteMasks, AsByteByByte) {
       const bool letter = capital || (c >= 'a' && c <= 'z');
       ASSERT_EQ(bit(either), c == '.' || c == '\n') << i;
       ASSERT_EQ(bit(pair), (c == '\x80' && next == '\x82') || c == '\n') << i;
+      ASSERT_EQ(bit(words.plain), letter || (c >= '0' && c <= '9')) << i;
+      ASSERT_EQ(bit(words.leads), static_cast<unsigned char>(c) >= 0xc0) << i;
       ASSERT_EQ(bit(names.capitals), capital) << i;
       ASSERT_EQ(bit(names.letters), letter) << i;
       ASSERT_EQ(bit(names.high), (c & 0x80) != 0) << i;
@@ -193,6 +199,38 @@ TEST(NextBlank, AsStringsFindIt) {
     const std::string text = any_bytes(random, "abcdefghijklmnopqrstuvwxyz\x0b\x01\x8d\xa0 \t\r\n", 300);
     const std::size_t from = random() % (text.size() + 1);
     ASSERT_EQ(next_blank(text, from), std::min(text.find_first_of(" \t\r\n", from), text.size()));
+  }
+}
+
+TEST(PlainWords, AsByteByByte) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto of_name = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0; };
+  Random random(7);
+  for (int round = 0; round < 1000; ++round) {
+    const std::string_view alphabet = round % 2 == 0 ? "abcdefghijklmnopqrstuvwxyABC_7Ã©    .," : "aB9_$#/. ";
+    std::string text = any_bytes(random, alphabet, 1400);
+    if (round % 3 == 0) text.insert(random() % (text.size() + 1), std::string(random() % 600, 'e'));
+    PlainWords words(text);
+    Word found;
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t last = at;
+      while (last < text.size() && of_name(text[last])) ++last;
+      if (last == at || !is_letter(text[at])) {
+        at = std::max(last, at + 1);
+        continue;
+      }
+      const std::string_view word = std::string_view(text).substr(at, last - at);
+      const bool named = at > 0 && std::string_view("\\/.$@<&%#=").contains(text[at - 1]);
+      const bool plain = std::ranges::all_of(word, is_letter) && !named &&
+                         std::ranges::none_of(word.substr(1), [](char c) { return c >= 'A' && c <= 'Z'; });
+      ASSERT_TRUE(words.next(found)) << text;
+      ASSERT_EQ(found.first, at) << text;
+      ASSERT_EQ(found.last, last) << text;
+      ASSERT_EQ(found.plain, plain) << text;
+      at = last;
+    }
+    ASSERT_FALSE(words.next(found)) << text;
+    ASSERT_FALSE(words.next(found)) << text;
   }
 }
 
@@ -234,6 +272,26 @@ TEST(LetterTriples, OfAPieceAsOfItsWords) {
     ASSERT_EQ(found.triples, expected.triples) << text;
     ASSERT_EQ(found.unusual, expected.unusual) << text;
   }
+}
+
+// Where a word begins, however far from the beginning of the text, in capitals and across the end of a line.
+TEST(Phrases, AtEveryPlace) {
+  std::vector<FoundPhrase> found;
+  for (const std::string_view phrase : {"we use cookies", "We\nUse Cookies", "LOG\nIN", "404 error",
+                                        "\xe9\x9a\x90\xe7\xa7\x81\xe6\x94\xbf\xe7\xad\x96"}) {
+    for (std::size_t before = 0; before < 140; ++before) {
+      find_phrases(std::string(before, '.') + std::string(phrase), found);
+      ASSERT_EQ(found.size(), 1U) << phrase << before;
+      EXPECT_EQ(found[0].offset, before) << phrase;
+      EXPECT_EQ(found[0].length, phrase.size()) << phrase;
+      find_phrases(std::string(before, 'x') + std::string(phrase).substr(0, phrase.size() - 1), found);
+      EXPECT_TRUE(found.empty()) << phrase;
+    }
+  }
+  find_phrases("page not founded error 404 error", found);  // the longest, and none within another
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].length, std::string_view("page not found").size());
+  EXPECT_EQ(found[1].length, std::string_view("error 404").size());
 }
 
 TEST(LostLigatures, AtEveryPlace) {

@@ -69,7 +69,8 @@ std::uint64_t count_byte(const char* at, const char* end, char byte) {
   // Each lane counts its own, until it may be full.
   while (left(at, end) >= lanes) {
     Vector counts = hn::Zero(Bytes());
-    for (const char* const full = at + lanes * std::min<std::size_t>(left(at, end) / lanes, 255); at != full; at += lanes)
+    for (const char* const full = at + lanes * std::min<std::size_t>(left(at, end) / lanes, 255); at != full;
+         at += lanes)
       counts = hn::Sub(counts, hn::VecFromMask(Bytes(), hn::Eq(load(at), wanted)));
     count += hn::GetLane(hn::SumOfLanes(hn::Repartition<std::uint64_t, Bytes>(), hn::SumsOf8(counts)));
   }

@@ -127,7 +127,8 @@ StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
   const char* here = at;
   for (;;) {
     const auto left = [&] { return static_cast<std::size_t>(end - here); };
-    while (left() >= 2 * lanes && hn::AllFalse(Bytes(), hn::Or(stops_in(here), stops_in(here + lanes)))) here += 2 * lanes;
+    while (left() >= 2 * lanes && hn::AllFalse(Bytes(), hn::Or(stops_in(here), stops_in(here + lanes))))
+      here += 2 * lanes;
     while (left() >= lanes) {
       const std::intptr_t first = hn::FindFirstTrue(Bytes(), stops_in(here));
       here += first >= 0 ? static_cast<std::size_t>(first) : lanes;
@@ -157,8 +158,7 @@ char* unescape(const char*& at, const char* end, char* to) {
   };
   for (const char* here = at;;) {
     const auto left = [&] { return static_cast<std::size_t>(end - here); };
-    while (left() >= 2 * lanes &&
-           hn::AllFalse(Bytes(), hn::Or(copied(here, to), copied(here + lanes, to + lanes)))) {
+    while (left() >= 2 * lanes && hn::AllFalse(Bytes(), hn::Or(copied(here, to), copied(here + lanes, to + lanes)))) {
       here += 2 * lanes;
       to += 2 * lanes;
     }

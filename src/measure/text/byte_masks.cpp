@@ -120,9 +120,8 @@ void pair(const Piece& piece, std::uint8_t first, std::uint8_t second, std::uint
 
 void words(const Piece& piece, WordMasks* out) {
   for_each_word(piece, [&](std::size_t word, const std::uint8_t* in, std::uint64_t asked) HWY_ATTR {
-    out->plain[word] = asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR {
-                         return any(lies_small(at, 'a', 'z'), lies(at, '0', '9'));
-                       });
+    out->plain[word] = asked & mask_of(in, [](const std::uint8_t* at)
+                                               HWY_ATTR { return any(lies_small(at, 'a', 'z'), lies(at, '0', '9')); });
     out->leads[word] = asked & mask_of(in, [](const std::uint8_t* at) HWY_ATTR { return lies(at, 0xc0, 0xff); });
   });
 }

@@ -149,6 +149,10 @@ constexpr std::array<std::uint32_t, 1024> kMayBeHalf = [] {
   return out;
 }();
 
+bool may_be_half(char before, char first, char second) {
+  return (kMayBeHalf[32 * slot_of(before) + slot_of(first)] >> slot_of(second) & 1) != 0;
+}
+
 // The length of what is left of a word that lost its ligature, from `from` on; `at`: of the blank. 0: none.
 std::size_t lost_ligature(std::string_view text, std::size_t at, std::size_t& from) {
   std::size_t begin = at;
@@ -250,14 +254,15 @@ Residue next_lost_ligature(std::string_view whole, std::size_t at, std::size_t e
   end = std::min(end, whole.size());
   const std::string_view text = whole.substr(0, end);
   ByteMasks blanks;
-  for (; at + 2 < end; at += kMaskedBytes) {
-    mask_either(text, at, ' ', ' ', blanks);
-    for (std::size_t from = at; from + 2 < end && from < at + kMaskedBytes; from += kMaskBytes) {
+  const std::size_t last = end < 2 ? 0 : end - 2;  // two letters follow the blank
+  for (; at < last; at += kMaskedBytes) {
+    mask_either(text.substr(0, last), at, ' ', ' ', blanks);
+    for (std::size_t from = at; from < last && from < at + kMaskedBytes; from += kMaskBytes) {
+      const char* const in = text.data() + from;
       for (std::uint64_t bits = blanks[(from - at) / kMaskBytes]; bits != 0; bits &= bits - 1) {
-        const std::size_t blank = from + static_cast<std::size_t>(std::countr_zero(bits));
-        if (blank + 2 >= end) break;
-        const std::size_t before = blank == 0 ? 31 : slot_of(text[blank - 1]);
-        if ((kMayBeHalf[32 * before + slot_of(text[blank + 1])] >> slot_of(text[blank + 2]) & 1) == 0) continue;
+        const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+        const std::size_t blank = from + bit;
+        if (!may_be_half(blank == 0 ? ' ' : in[bit - 1], in[bit + 1], in[bit + 2])) continue;
         Residue one{0, 0, 1};
         one.length = lost_ligature(whole, blank, one.offset);
         if (one.length > 0) return one;

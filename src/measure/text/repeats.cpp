@@ -11,12 +11,12 @@
 //                            run of 96 bytes contains such a place and the one that it equals.
 //   longer ones              eight bytes of every 28th position are looked up in a table of those seen. With period p,
 //                            the positions have at most p phases; after 28 p bytes each has been seen, and until the
-//                            end of 32 p every look-up finds the position lcm(28, p) before. Three such in a row, at
-//                            one distance, are followed up (28 p + 4 · 28 + 8 bytes: less than 32 p from 33 on). By chance that is as rare as 40 bytes that occur twice.
+//                            end of 32 p (132 bytes or more) every look-up finds the position lcm(28, p) before, or a
+//                            nearer one with the same eight bytes. Where 64 bytes agree, they are followed up.
 //   six repeats or more      only where they are half of the text, and such a run lies over its middle. So what stands
 //                            there is looked for one period further on and one back.
-// From the distance, a multiple of the period, the least period comes by the borders of the run's beginning (Knuth,
-// Morris, Pratt). After a run the search goes on at its end, so the time is linear whatever the text.
+// The distance may be a multiple of the period: what agrees is then periodic itself, and its least period comes by its
+// borders (Knuth, Morris, Pratt). Nothing that was followed is followed again, so the time is linear whatever the text.
 //
 // Limits: a table has 4,096 places; with more phases than that, old ones are lost. Lines and sentences that are
 // repeated, but not one after the other: measure/text/line_repeats.cpp. What differs in a number from repeat to repeat
@@ -116,7 +116,7 @@ namespace {
 
 constexpr std::size_t kStride = 28;
 constexpr std::size_t kSame = 8;          // bytes looked up
-constexpr std::size_t kInARow = 3;        // look-ups at one distance
+constexpr std::size_t kAgree = 64;        // bytes worth to be followed
 constexpr std::size_t kLeastLength = 64;  // of a run worth to be told
 constexpr std::size_t kMostSlots = 4096;
 constexpr std::size_t kShortestFar = 768;  // bytes of text: 32 repeats of more than 32 bytes do not fit into less
@@ -182,19 +182,16 @@ void find_near(std::string_view text, std::vector<PeriodicRun>& out) {
   }
 }
 
-// The least period of a run, one of whose periods is `multiple`: length less the longest border, of two of them at
-// most.
-std::size_t least_period(std::string_view run, std::size_t multiple, std::vector<std::uint32_t>& border) {
-  if (multiple > PeriodFinder::kLongestPeriod) return multiple;
-  const std::string_view window = run.substr(0, 2 * multiple);
-  border.assign(window.size() + 1, 0);
+// The least period: length less the longest border.
+std::size_t least_period(std::string_view text, std::vector<std::uint32_t>& border) {
+  border.assign(text.size() + 1, 0);
   std::uint32_t matched = 0;
-  for (std::size_t i = 1; i < window.size(); ++i) {
-    while (matched > 0 && window[i] != window[matched]) matched = border[matched];
-    if (window[i] == window[matched]) ++matched;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    while (matched > 0 && text[i] != text[matched]) matched = border[matched];
+    if (text[i] == text[matched]) ++matched;
     border[i + 1] = matched;
   }
-  return window.size() - matched;
+  return text.size() - matched;
 }
 
 // Of runs that overlap, the longer ones.
@@ -223,9 +220,7 @@ void widen(std::string_view text, std::vector<PeriodicRun>& runs) {
 }
 
 // A text that occurs twice is no period of itself.
-void keep(const PeriodicRun& run, std::vector<PeriodicRun>& out) {
-  if (run.length >= 3 * run.period) out.push_back(run);
-}
+bool is_periodic(const PeriodicRun& run) { return run.length >= 3 * run.period; }
 
 }  // namespace
 
@@ -251,39 +246,28 @@ inline std::size_t PeriodFinder::place_before(const Places& places, std::string_
   return std::exchange(places.slots[hash >> places.shift], start + at) - start;
 }
 
-// Whether the last look-ups all stood at one distance before. `number` counts look-ups.
-bool PeriodFinder::Chain::goes_on(std::size_t number, std::size_t at, std::size_t place) {
-  const bool on = number == found + 1 && at - place == distance;
-  in_a_row = on ? in_a_row + 1 : 1;
-  found = number;
-  before = place;
-  distance = at - place;
-  return in_a_row >= kInARow && place >= floor;
-}
-
-bool PeriodFinder::follow(std::string_view text, Chain& chain, PeriodicRun& out) {
-  chain.in_a_row = 0;
-  out = extend(text, chain.before, chain.distance, chain.floor);
-  if (out.length < chain.distance + 32) return false;
-  const std::size_t period = least_period(text.substr(out.offset, out.length), chain.distance, border_);
+PeriodicRun PeriodFinder::follow(std::string_view text, std::size_t at, std::size_t distance, std::size_t& floor) {
+  PeriodicRun run = extend(text, at, distance, floor);
+  const std::size_t agree = run.length - distance;
+  const std::string_view piece = text.substr(run.offset, std::min(agree, 2 * kLongestPeriod));
+  const std::size_t period = least_period(piece, border_);
   // Followed at a multiple of its period, a run ends too early.
-  if (period < chain.distance) out = extend(text, out.offset, period, chain.floor);
-  chain.floor = out.offset + out.length;
-  return true;
+  if (2 * period <= piece.size()) run = extend(text, run.offset, period, floor);
+  floor = std::max(floor, run.offset + (is_periodic(run) ? run.length : agree));
+  return run;
 }
 
 void PeriodFinder::find_at_strides(std::string_view text, std::vector<PeriodicRun>& out) {
   const Places places = begin_places(text.size() / kStride, text.size());
-  Chain chain;
-  PeriodicRun run;
-  std::size_t number = 0;
-  for (std::size_t at = 0; at + kSame <= text.size(); at += kStride) {
-    ++number;
+  std::size_t floor = 0;  // what comes before is settled
+  for (std::size_t at = 0; at + kAgree <= text.size(); at += kStride) {
     const std::size_t before = place_before(places, text, at);
-    if (before >= at) [[likely]] continue;
-    if (!chain.goes_on(number, at, before) || !follow(text, chain, run)) continue;
-    keep(run, out);
-    if (chain.floor > at + kStride) at = (chain.floor - kStride) / kStride * kStride;
+    if (before >= at) [[likely]]
+      continue;
+    if (before < floor || std::memcmp(text.data() + before, text.data() + at, kAgree) != 0) continue;
+    const PeriodicRun run = follow(text, before, at - before, floor);
+    if (is_periodic(run)) out.push_back(run);
+    if (floor > at + kStride) at = (floor - kStride) / kStride * kStride;
   }
 }
 
@@ -297,12 +281,11 @@ bool PeriodFinder::find_again(std::string_view text, std::size_t from, std::size
     if (at >= last) return false;
     if (std::memcmp(in + at, in + from, kMiddle) != 0) continue;
     ++tried;
-    Chain chain;
-    chain.before = std::min(at, from);
-    chain.distance = std::max(at, from) - chain.before;
-    PeriodicRun run;
-    if (!follow(text, chain, run) || 2 * run.length < text.size()) continue;
-    keep(run, out);
+    std::size_t floor = 0;
+    const std::size_t before = std::min(at, from);
+    const PeriodicRun run = follow(text, before, std::max(at, from) - before, floor);
+    if (!is_periodic(run) || 2 * run.length < text.size()) continue;
+    out.push_back(run);
     return true;
   }
   return false;

@@ -32,19 +32,11 @@ class PeriodFinder {
     int shift = 0;  // from a hash to its slot
     std::uint64_t base = 0;
   };
-  /// Look-ups that follow each other and find a place at one distance before.
-  struct Chain {
-    std::size_t found = 0;     // the last look-up that found something, by its number
-    std::size_t before = 0;    // the place that it found
-    std::size_t distance = 0;  // to there
-    std::size_t in_a_row = 0;  // look-ups at that distance
-    std::size_t floor = 0;     // what comes before is settled
-    bool goes_on(std::size_t number, std::size_t at, std::size_t place);
-  };
   Places begin_places(std::size_t count, std::size_t size);
   static std::size_t place_before(const Places& places, std::string_view text, std::size_t at);
-  /// The run around chain.before and its like; false: it is none. chain.floor is its end then.
-  bool follow(std::string_view text, Chain& chain, PeriodicRun& out);
+  /// What begins again at a distance, with its least period. `floor`: nothing before it is looked at; afterwards, where
+  /// to go on.
+  PeriodicRun follow(std::string_view text, std::size_t at, std::size_t distance, std::size_t& floor);
   void find_at_strides(std::string_view text, std::vector<PeriodicRun>& out);
   bool find_again(std::string_view text, std::size_t from, std::size_t first, std::size_t last,
                   std::vector<PeriodicRun>& out);

@@ -160,13 +160,13 @@ class LetterCounts {
 #else
 
 // A bit for each rectangle of the ASCII table that a class is made of; a byte is in it when both halves have the bit.
-constexpr std::uint8_t kDigits = 1;         // 0-9 of 0x3.
-constexpr std::uint8_t kLettersFirst = 2;   // A-O a-o of 0x4. and 0x6.
-constexpr std::uint8_t kLettersLast = 4;    // P-Z p-z of 0x5. and 0x7.
-constexpr std::uint8_t kVowelsFirst = 8;    // A E I O, a e i o
-constexpr std::uint8_t kVowelsLast = 16;    // U Y, u y
-constexpr std::uint8_t kLineBlanks = 32;    // tab, LF, CR of 0x0.
-constexpr std::uint8_t kSpace = 64;         // of 0x2.
+constexpr std::uint8_t kDigits = 1;        // 0-9 of 0x3.
+constexpr std::uint8_t kLettersFirst = 2;  // A-O a-o of 0x4. and 0x6.
+constexpr std::uint8_t kLettersLast = 4;   // P-Z p-z of 0x5. and 0x7.
+constexpr std::uint8_t kVowelsFirst = 8;   // A E I O, a e i o
+constexpr std::uint8_t kVowelsLast = 16;   // U Y, u y
+constexpr std::uint8_t kLineBlanks = 32;   // tab, LF, CR of 0x0.
+constexpr std::uint8_t kSpace = 64;        // of 0x2.
 constexpr std::uint8_t kFirst = kLettersFirst | kVowelsFirst;
 constexpr std::uint8_t kLast = kLettersLast | kVowelsLast;
 constexpr std::uint8_t kLetters = kLettersFirst | kLettersLast;
@@ -176,22 +176,22 @@ constexpr std::uint8_t kBlanks = kLineBlanks | kSpace;
 
 alignas(16) constexpr std::uint8_t kByHigh[16] = {kLineBlanks, 0, kSpace, kDigits, kFirst, kLast, kFirst, kLast};
 alignas(16) constexpr std::uint8_t kByLow[16] = {
-    kDigits | kLettersLast | kSpace,                                                 // 0
-    kDigits | kLettersFirst | kVowelsFirst | kLettersLast,                           // 1
-    kDigits | kLettersFirst | kLettersLast,                                          // 2
-    kDigits | kLettersFirst | kLettersLast,                                          // 3
-    kDigits | kLettersFirst | kLettersLast,                                          // 4
-    kDigits | kLettersFirst | kVowelsFirst | kLettersLast | kVowelsLast,             // 5
-    kDigits | kLettersFirst | kLettersLast,                                          // 6
-    kDigits | kLettersFirst | kLettersLast,                                          // 7
-    kDigits | kLettersFirst | kLettersLast,                                          // 8
+    kDigits | kLettersLast | kSpace,                                                    // 0
+    kDigits | kLettersFirst | kVowelsFirst | kLettersLast,                              // 1
+    kDigits | kLettersFirst | kLettersLast,                                             // 2
+    kDigits | kLettersFirst | kLettersLast,                                             // 3
+    kDigits | kLettersFirst | kLettersLast,                                             // 4
+    kDigits | kLettersFirst | kVowelsFirst | kLettersLast | kVowelsLast,                // 5
+    kDigits | kLettersFirst | kLettersLast,                                             // 6
+    kDigits | kLettersFirst | kLettersLast,                                             // 7
+    kDigits | kLettersFirst | kLettersLast,                                             // 8
     kDigits | kLettersFirst | kVowelsFirst | kLettersLast | kVowelsLast | kLineBlanks,  // 9, tab
-    kLettersFirst | kLettersLast | kLineBlanks,                                      // a, LF
-    kLettersFirst,                                                                   // b
-    kLettersFirst,                                                                   // c
-    kLettersFirst | kLineBlanks,                                                     // d, CR
-    kLettersFirst,                                                                   // e
-    kLettersFirst | kVowelsFirst,                                                    // f
+    kLettersFirst | kLettersLast | kLineBlanks,                                         // a, LF
+    kLettersFirst,                                                                      // b
+    kLettersFirst,                                                                      // c
+    kLettersFirst | kLineBlanks,                                                        // d, CR
+    kLettersFirst,                                                                      // e
+    kLettersFirst | kVowelsFirst,                                                       // f
 };
 
 using Bytes = hn::CappedTag<std::uint8_t, kBlock>;
