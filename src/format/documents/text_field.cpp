@@ -1,6 +1,7 @@
 #include "format/documents/text_field.h"
 
 #include <algorithm>
+#include <map>
 #include <array>
 #include <utility>
 
@@ -169,13 +170,23 @@ void FieldChoice::see(std::string_view object) {
   JsonValue value;
   if (!walk.enter(Kind::kObject)) return;
   ++objects_;
+  std::map<std::string_view, JsonValue, std::less<>> members;  // those that a candidate begins with
   while (walk.next_member(key, value)) {
     const auto known = [&](const std::string& name) { return is_key(key, name); };
     if (keys_.size() < kMostKeys && std::none_of(keys_.begin(), keys_.end(), known)) keys_.emplace_back(key.raw);
+    for (const Candidate& candidate : candidates_) {
+      for (const TextField::Path& path : candidate.field.parts) {
+        if (is_key(key, path.front())) members[path.front()] = value;
+      }
+    }
   }
   const auto has = [&](const TextField::Path& path) {
+    const auto found = members.find(path.front());
+    if (found == members.end()) return false;
+    if (path.size() == 1) return true;
     bool twice = false;
-    return find_value(object, path, twice).kind != Kind::kNone;
+    return found->second.kind == Kind::kObject &&
+           find_value(found->second.raw, std::span(path).subspan(1), twice).kind != Kind::kNone;
   };
   for (Candidate& candidate : candidates_) {
     const std::vector<TextField::Path>& parts = candidate.field.parts;
