@@ -1,11 +1,15 @@
 // A text in JSON has an escape each hundred bytes or so (line feeds, quotes), or, where its writer kept to ASCII,
-// nothing but escapes. So both loops take a vector at a time up to the next backslash, and escapes that follow one
-// another without going back to vectors; and both are one call for a string, because a call for each escape costs as
-// much as the bytes between two of them.
+// nothing but escapes. So both loops look at 64 bytes at a time up to the next backslash, and take escapes that follow
+// one another without going back to vectors; and both are one call for a string, because a call for each escape costs
+// as much as the bytes between two of them. From an escape they go on with the 64 bytes behind it, wherever that is: to
+// go back to a grid, or to halves of it, is a branch more that was not foreseen, which is what an escape costs.
 
 #include "format/documents/json_strings.h"
 
+#include <array>
+#include <bit>
 #include <cstring>
+#include <string_view>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "format/documents/json_strings.cpp"
@@ -66,19 +70,14 @@ inline bool take_unit(const char*& at, const char* end, std::uint32_t& code) {
 }
 
 // Of an escape of one letter; 0: there is none of that letter.
-inline char plain_escape(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/': return c;
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return 0;
-  }
-}
+constexpr std::array<char, 256> kPlainEscapes = [] {
+  std::array<char, 256> out = {};
+  constexpr std::string_view kLetters = "\"\\/bfnrt";
+  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+  for (std::size_t i = 0; i < kLetters.size(); ++i) out[static_cast<unsigned char>(kLetters[i])] = kMeanings[i];
+  return out;
+}();
+inline char plain_escape(char c) { return kPlainEscapes[static_cast<unsigned char>(c)]; }
 
 // Passes the escape at `at`.
 inline StringEnd pass_escape(const char*& at, const char* end) {
@@ -109,32 +108,46 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Bytes = hn::CappedTag<std::uint8_t, kUnescapeSlack>;
+constexpr std::size_t kBlock = kUnescapeSlack;
+using Bytes = hn::CappedTag<std::uint8_t, kBlock>;
 using Vector = hn::Vec<Bytes>;
 
 HWY_INLINE Vector all(char byte) { return hn::Set(Bytes(), static_cast<std::uint8_t>(byte)); }
 
+// Bit i: the answer for the byte in + i. `is` answers for the bytes of a vector, from a place on.
+HWY_INLINE std::uint64_t mask_of(const auto& is) {
+  std::uint64_t out = 0;
+  for (std::size_t at = 0; at < kBlock; at += hn::Lanes(Bytes())) {
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(Bytes(), is(at), reinterpret_cast<std::uint8_t*>(&bits));
+    if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
+    out |= bits << at;
+  }
+  return out;
+}
+
+HWY_INLINE Vector load(const char* at) { return hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(at)); }
+
 HWY_INLINE bool stops(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
 
-HWY_INLINE hn::Mask<Bytes> stops_in(const char* at) {
-  const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(at));
-  const auto control = hn::Eq(hn::Min(v, all(0x1f)), v);
-  return hn::Or(hn::Or(hn::Eq(v, all('"')), hn::Eq(v, all('\\'))), control);
+// To where the string stops or an escape begins.
+HWY_INLINE const char* pass_plain(const char* here, const char* end) {
+  while (static_cast<std::size_t>(end - here) >= kBlock) {
+    const std::uint64_t found = mask_of([&](std::size_t at) HWY_ATTR {
+      const Vector v = load(here + at);
+      const auto control = hn::Eq(hn::Min(v, all(0x1f)), v);
+      return hn::Or(hn::Or(hn::Eq(v, all('"')), hn::Eq(v, all('\\'))), control);
+    });
+    if (found != 0) return here + std::countr_zero(found);
+    here += kBlock;
+  }
+  while (here != end && !stops(*here)) ++here;
+  return here;
 }
 
 StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
-  const std::size_t lanes = hn::Lanes(Bytes());
-  const char* here = at;
-  for (;;) {
-    const auto left = [&] { return static_cast<std::size_t>(end - here); };
-    while (left() >= 2 * lanes && hn::AllFalse(Bytes(), hn::Or(stops_in(here), stops_in(here + lanes))))
-      here += 2 * lanes;
-    while (left() >= lanes) {
-      const std::intptr_t first = hn::FindFirstTrue(Bytes(), stops_in(here));
-      here += first >= 0 ? static_cast<std::size_t>(first) : lanes;
-      if (first >= 0) break;
-    }
-    while (here != end && !stops(*here)) ++here;
+  for (const char* here = at;;) {
+    here = pass_plain(here, end);
     at = here;
     if (here == end) return StringEnd::kCut;
     if (*here == '"') return StringEnd::kQuote;
@@ -148,28 +161,25 @@ StringEnd find_string_end(const char*& at, const char* end, bool& escaped) {
   }
 }
 
+// Up to the next backslash.
+HWY_INLINE void copy_plain(const char*& here, const char* end, char*& to) {
+  while (static_cast<std::size_t>(end - here) >= kBlock) {
+    const std::uint64_t found = mask_of([&](std::size_t at) HWY_ATTR {
+      const Vector v = load(here + at);
+      hn::StoreU(v, Bytes(), reinterpret_cast<std::uint8_t*>(to + at));
+      return hn::Eq(v, all('\\'));
+    });
+    const std::size_t passed = found != 0 ? static_cast<std::size_t>(std::countr_zero(found)) : kBlock;
+    here += passed;
+    to += passed;
+    if (found != 0) return;
+  }
+  while (here != end && *here != '\\') *to++ = *here++;
+}
+
 char* unescape(const char*& at, const char* end, char* to) {
-  const std::size_t lanes = hn::Lanes(Bytes());
-  const Vector backslash = all('\\');
-  const auto copied = [&](const char* from, char* into) HWY_ATTR {
-    const Vector v = hn::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(from));
-    hn::StoreU(v, Bytes(), reinterpret_cast<std::uint8_t*>(into));
-    return hn::Eq(v, backslash);
-  };
   for (const char* here = at;;) {
-    const auto left = [&] { return static_cast<std::size_t>(end - here); };
-    while (left() >= 2 * lanes && hn::AllFalse(Bytes(), hn::Or(copied(here, to), copied(here + lanes, to + lanes)))) {
-      here += 2 * lanes;
-      to += 2 * lanes;
-    }
-    while (left() >= lanes) {
-      const std::intptr_t first = hn::FindFirstTrue(Bytes(), copied(here, to));
-      const std::size_t passed = first >= 0 ? static_cast<std::size_t>(first) : lanes;
-      here += passed;
-      to += passed;
-      if (first >= 0) break;
-    }
-    while (here != end && *here != '\\') *to++ = *here++;
+    copy_plain(here, end, to);
     while (here != end && *here == '\\') {
       at = here;
       if (here[1] != 'u') {

@@ -1,8 +1,8 @@
 #include "format/documents/text_field.h"
 
 #include <algorithm>
-#include <map>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "base/nearest.h"

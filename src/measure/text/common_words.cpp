@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -123,14 +124,28 @@ constexpr std::string_view kWords =
 constexpr std::size_t kSlots = 8192;
 constexpr std::size_t kLongest = 24;  // letters
 
-// Capitals are small letters; what is behind the word is blanks. Precondition: at most kLongest bytes.
-std::uint32_t hash_of(std::string_view word) {
-  constexpr std::uint64_t kBlanks = 0x2020'2020'2020'2020;
-  std::uint64_t eights[kLongest / 8] = {};
-  std::memcpy(eights, word.data(), word.size());
+// Capitals are small letters; what is behind the word is blanks.
+constexpr std::uint64_t kBlanks = 0x2020'2020'2020'2020;
+using WordBytes = std::array<std::uint64_t, kLongest / 8>;
+
+// Precondition: at most kLongest bytes.
+WordBytes bytes_of(std::string_view word, std::size_t readable) {
+  WordBytes out = {kBlanks, kBlanks, kBlanks};
+  static_assert(std::endian::native == std::endian::little);
+  if (word.size() <= 8 && readable >= 8 && !word.empty()) {
+    std::memcpy(out.data(), word.data(), 8);
+    out[0] = (out[0] & ~std::uint64_t{0} >> (64 - 8 * word.size())) | kBlanks;
+    return out;
+  }
+  std::memcpy(out.data(), word.data(), word.size());
+  for (std::uint64_t& eight : out) eight |= kBlanks;
+  return out;
+}
+
+std::uint32_t hash_of(const WordBytes& word) {
   std::uint64_t hash = 0;
-  for (const std::uint64_t eight : eights) {
-    hash = (hash ^ (eight | kBlanks)) * 0x9E37'79B9'7F4A'7C15;
+  for (const std::uint64_t eight : word) {
+    hash = (hash ^ eight) * 0x9E37'79B9'7F4A'7C15;
     hash ^= hash >> 32;
   }
   return static_cast<std::uint32_t>(hash) | 1;  // 0: the place is empty
@@ -142,7 +157,7 @@ const std::array<std::uint32_t, kSlots>& table() {
     std::array<std::uint32_t, kSlots> out{};
     for (std::size_t at = 0; at < kWords.size();) {
       const std::size_t end = kWords.find(' ', at);
-      const std::uint32_t hash = hash_of(kWords.substr(at, end - at));
+      const std::uint32_t hash = hash_of(bytes_of(kWords.substr(at, end - at), 0));
       std::size_t slot = (hash >> 8) % kSlots;
       while (out[slot] != 0) slot = (slot + 1) % kSlots;
       out[slot] = hash;
@@ -153,9 +168,9 @@ const std::array<std::uint32_t, kSlots>& table() {
   return kMade;
 }
 
-bool is_listed(std::string_view word) {
+bool is_listed(std::string_view word, std::size_t readable) {
   const std::array<std::uint32_t, kSlots>& words = table();
-  const std::uint32_t hash = hash_of(word);
+  const std::uint32_t hash = hash_of(bytes_of(word, readable));
   for (std::size_t slot = (hash >> 8) % kSlots; words[slot] != 0; slot = (slot + 1) % kSlots) {
     if (words[slot] == hash) return true;
   }
@@ -164,16 +179,16 @@ bool is_listed(std::string_view word) {
 
 }  // namespace
 
-bool is_common_word(std::string_view word) {
+bool is_common_word(std::string_view word, std::size_t readable) {
   if (word.size() > kLongest) return false;
-  if (is_listed(word)) return true;
+  if (is_listed(word, readable)) return true;
   if (word.size() < 4 || !std::string_view("sdgyrt").contains(lower(word.back()))) return false;
   char small[kLongest];
   std::ranges::transform(word, small, [](char c) { return lower(c); });
   word = {small, word.size()};
   for (const std::string_view ending : {"s", "es", "ed", "d", "ing", "ly", "er", "ies", "ings", "st", "est"}) {
     if (word.size() < ending.size() + 3 || !word.ends_with(ending)) continue;
-    if (is_listed(word.substr(0, word.size() - ending.size()))) return true;
+    if (is_listed(word.substr(0, word.size() - ending.size()), 0)) return true;
   }
   return false;
 }

@@ -87,7 +87,8 @@ struct BabbleCounts {
   Window window, english;
   std::array<bool, std::size(kLittleWords)> seen = {};
 
-  void add(std::string_view word, bool plain) {
+  // readable: see is_common_word
+  void add(std::string_view word, std::size_t readable, bool plain) {
     ++words;
     odd += !plain;
     capitals += is_ascii(word.front(), kAsciiUpper);
@@ -96,7 +97,7 @@ struct BabbleCounts {
       window = {};
     }
     ++window.words;
-    if (!is_common_word(word)) return;
+    if (!is_common_word(word, readable)) return;
     ++common;
     ++window.common;
     if (word.size() > 4) return;
@@ -165,7 +166,7 @@ bool is_babble(std::string_view text, const TextSurvey& survey, OddStretch& out)
   BabbleCounts counts;
   PlainWords words(text);
   for (Word word; counts.words < kMostWords && words.next(word);) {
-    counts.add(text.substr(word.first, word.last - word.first), word.plain);
+    counts.add(text.substr(word.first, word.last - word.first), size - word.first, word.plain);
     if (counts.words == kGlanceWords && !counts.may_be_babble(kGlanceShare, 1)) return false;
     if (counts.words < kGlanceWords && counts.common * 100 >= kGlanceShare * kGlanceWords) return false;
   }
