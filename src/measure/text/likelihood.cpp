@@ -18,6 +18,7 @@
 
 #include "measure/text/likelihood.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -336,21 +337,38 @@ int usual(Side side, int tenths) {
 
 }  // namespace
 
-Surprise::Surprise() {
-  static const std::unique_ptr<const std::array<Entry, 0x10000>> built = [] {
-    auto out = std::make_unique<std::array<Entry, 0x10000>>();
-    for (std::size_t code = 0; code < 0x10000; ++code) {
-      const auto& one = table()[code];
-      (*out)[code] = {static_cast<std::int8_t>(one.tenths - usual(one.side, one.tenths)), one.side};
+Surprise::Plane Surprise::plane(const std::array<std::array<std::int8_t, kSides>, kSides>& between) {
+  static constexpr std::array<std::array<Side, 3>, kEasts> kSidesOf = {
+      {{Side::kHan, Side::kForeignHan, Side::kEastSign},
+       {Side::kHan, Side::kKana, Side::kEastSign},
+       {Side::kHan, Side::kHangul, Side::kEastSign}}};
+  Plane out;
+  for (std::size_t code = 0; code < 0x10000; ++code) {
+    const auto& one = table()[code];
+    const Entry entry{static_cast<std::int8_t>(one.tenths - usual(one.side, one.tenths)), one.side};
+    out.entries[code] = entry;
+    const auto costs_nothing = [&](Side before) {
+      return entry.tenths + between[static_cast<std::size_t>(before)][static_cast<std::size_t>(entry.side)] <= 0;
+    };
+    for (std::size_t east = 0; east < kEasts; ++east) {
+      const auto& sides = kSidesOf[east];
+      const bool calm =
+          std::ranges::find(sides, entry.side) != sides.end() && std::ranges::all_of(sides, costs_nothing);
+      if (calm) out.calm[east][code / 64] |= std::uint64_t{1} << code % 64;
     }
-    return out;
-  }();
-  entries_ = built->data();
+  }
+  return out;
+}
+
+Surprise::Surprise() {
   for (std::size_t a = 0; a < kSides; ++a) {
     for (std::size_t b = 0; b < kSides; ++b) {
       between_[a][b] = static_cast<std::int8_t>(std::lround(10 * between(static_cast<Side>(a), static_cast<Side>(b))));
     }
   }
+  static const auto built = std::make_unique<const Plane>(plane(between_));
+  entries_ = built->entries.data();
+  calm_ = built->calm.data();
 }
 
 Cost cost_of(char32_t code, const Cost& before) {

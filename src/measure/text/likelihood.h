@@ -51,6 +51,25 @@ class Surprise {
   }
   /// The same of a code below 0x10000.
   int of_plane(char32_t code, Side& side) const { return take(entries_[code], side); }
+  /// East Asian text is of one language: Chinese, Japanese or Korean. The next one after a character, `before` the
+  /// language so far, which ideographs and punctuation leave as it is. kNoEast: the character is of none.
+  enum East : std::uint8_t { kChinese, kJapanese, kKorean, kNoEast };
+  static constexpr std::size_t kEasts = 3;
+  static East east_of(Side side, East before) {
+    switch (side) {
+      case Side::kForeignHan: return kChinese;
+      case Side::kKana: return kJapanese;
+      case Side::kHangul: return kKorean;
+      case Side::kHan:
+      case Side::kEastSign: return before;
+      default: return kNoEast;
+    }
+  }
+  /// Whether the character of three bytes of UTF-8 (in the order of the text, the first lowest) is of that language,
+  /// and costs no more behind others of it than ordinary text does: where a sum is 0, such a one leaves it there.
+  bool is_calm(East east, std::uint32_t bytes) const {
+    return (calm_[east][(bytes & 0xf) << 6 | (bytes >> 8 & 0x3f)] >> (bytes >> 16 & 0x3f) & 1) != 0;
+  }
   Side side_of(char32_t code) const { return code < 0x10000 ? entries_[code].side : Side::kSign; }
 
  private:
@@ -64,7 +83,15 @@ class Surprise {
     return out;
   }
 
+  using CalmBits = std::array<std::uint64_t, 0x10000 / 64>;
+  struct Plane {
+    std::array<Entry, 0x10000> entries;
+    std::array<CalmBits, kEasts> calm = {};
+  };
+  static Plane plane(const std::array<std::array<std::int8_t, kSides>, kSides>& between);
+
   const Entry* entries_;  // of the plane
+  const CalmBits* calm_;
   Entry other_{60, Side::kSign};
   Entry emoji_{-10, Side::kSign};
   std::array<std::array<std::int8_t, kSides>, kSides> between_ = {};

@@ -205,6 +205,11 @@ constexpr std::array<Sign, 8> kDebris = {{{"锟斤拷", false, 1},
                                           {"ÝÝÝ", true, 2},
                                           {"ÿÿÿ", true, 2}}};
 
+// Of a character of three bytes, the first lowest.
+char32_t code_of_three(std::uint32_t bytes) {
+  return (bytes & 0xf) << 12 | (bytes >> 2 & 0xfc0) | (bytes >> 16 & 0x3f);
+}
+
 constexpr int kSuspicious = 80;  // the sum at which a stretch is tried, in tenths of a nat
 constexpr int kDrop = 100;
 
@@ -240,12 +245,27 @@ bool WrongPages::is_little_of(std::string_view text) const {
   return high_letters(text, confusion_.read_as, 4 * inside + 1) > 4 * inside;
 }
 
+// What of East Asian text leaves a sum of 0 where it is, from `at` on: nearly all.
+std::size_t WrongPages::pass_calm(std::string_view text, std::size_t at, Surprise::East east, Side& side) const {
+  std::uint32_t bytes = 0;
+  std::uint32_t last = 0;
+  for (; at + 4 <= text.size(); at += 3) {
+    std::memcpy(&bytes, text.data() + at, 4);
+    static_assert(std::endian::native == std::endian::little);
+    if ((bytes & 0xc0c0f0) != 0x8080e0 || !surprise_.is_calm(east, bytes)) break;
+    last = bytes;
+  }
+  if (last != 0) side = surprise_.side_of(code_of_three(last));
+  return at;
+}
+
 // The segments whose surprise sums up high. Until a sum is, nothing but the sum and where it was last 0 has to be
 // known, without a branch that depends on the text; what it grows to is followed only then.
 void WrongPages::scan(std::string_view text) {
   Side side = Side::kNothing;
   int sum = 0;
   std::size_t from = 0;
+  Surprise::East east = Surprise::kChinese;
   for (std::size_t at = next_high(text, 0); at < text.size();) {
     const Character one = fast_character_at(text, at);
     const Side before = side;
@@ -260,10 +280,15 @@ void WrongPages::scan(std::string_view text) {
     count();
     // Characters of three bytes, which follow each other in most scripts that have them.
     for (std::uint32_t bytes = 0; at + 4 <= text.size() && sum < kSuspicious; at += 3, count()) {
+      if (const Surprise::East now = Surprise::east_of(side, east); sum == 0 && now != Surprise::kNoEast) {
+        east = now;
+        at = from = pass_calm(text, at, east, side);
+        if (at + 4 > text.size()) break;
+      }
       std::memcpy(&bytes, text.data() + at, 4);
       static_assert(std::endian::native == std::endian::little);
       if ((bytes & 0xc0c0f0) != 0x8080e0 || side == Side::kPlain) break;
-      sum += surprise_.of_plane((bytes & 0xf) << 12 | (bytes >> 2 & 0xfc0) | (bytes >> 16 & 0x3f), side);
+      sum += surprise_.of_plane(code_of_three(bytes), side);
     }
     if (sum >= kSuspicious) {
       at = follow(text, from, at, sum, side);

@@ -47,6 +47,7 @@ class WrongPages {
 
  private:
   void scan(std::string_view text);
+  std::size_t pass_calm(std::string_view text, std::size_t at, Surprise::East east, Side& side) const;
   std::size_t follow(std::string_view text, std::size_t from, std::size_t at, int sum, Side& side);
   void examine(std::string_view text, std::size_t from, std::size_t to);
   bool take_debris(std::string_view text, std::size_t from);
