@@ -1,11 +1,11 @@
 // One pass over a document: what its bytes are, how often each sign occurs, and the longest runs of two classes.
 //
-// 64 bytes become a bit mask of each class with vectors: two table look-ups, by the high and by the low half of the
-// byte, whose common bits tell the class. Letters, vowels, capitals, digits and blanks are then counted as bits. What
-// is left, signs and the bytes of other scripts, is counted one by one, each in a table: three in a hundred bytes of
-// prose, so that four are taken at a time, there or not, because a loop that ends after one or two or three waits each
-// time for a branch that was not foreseen. Where most bytes are others, all 64 are counted, in four tables in turn:
-// equal bytes that follow each other would wait for each other's memory.
+// Vectors tell the class of 64 bytes by two table look-ups, by the high and by the low half of the byte, whose common
+// bits are the class. Letters, vowels and capitals are counted where they stand, lane by lane; blanks, and what is
+// neither letter nor digit nor space, become bit masks. These others (signs, bytes of other scripts) are counted one by
+// one in a table: three in a hundred bytes of prose. Four are taken at a time, there or not, because a loop that ends
+// after one or two or three waits each time for a branch that was not foreseen. Where most bytes are others, all 64 are
+// counted, in four tables in turn: equal bytes that follow each other would wait for each other's memory.
 //
 // The longest word and blank follow from the masks alone: the run that comes in from the masks before, the one that
 // goes out, and, for the inside, whether any run is longer than the longest so far, which a few shifts tell (x & x >> 1
