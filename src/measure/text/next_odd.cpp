@@ -91,7 +91,7 @@ struct SharedLead {
   HWY_INLINE static auto test(const std::uint8_t* in) {
     const B lead = B::at(in);
     const auto alphabets = any(any(lead.lies(0xc4, 0xc9), lead.lies(0xce, 0xd3)), lead.lies(0xd7, 0xdb));
-    const auto east = any(lead.lies(0xe5, 0xe9), lead.lies(0xeb, 0xec));
+    const auto east = any(lead.lies(0xe4, 0xe9), lead.lies(0xeb, 0xec));
     return but(lead.lies(0xc2, 0xff), any(alphabets, east));
   }
 };

@@ -18,10 +18,10 @@ std::size_t next_unusual(std::string_view text, std::size_t from);
 /// with a code page of one byte (see misread_utf8.cpp). text.size(): none.
 std::size_t next_misread_lead(std::string_view text, std::size_t from);
 
-/// Lead bytes of characters of several scripts, or of few characters.
+/// Lead bytes of characters of several scripts (but for hexagrams among ideographs), or of few characters.
 constexpr bool has_shared_lead(unsigned char byte) {
   const bool one_script = (byte >= 0xc4 && byte <= 0xc9) || (byte >= 0xce && byte <= 0xd3) ||
-                          (byte >= 0xd7 && byte <= 0xdb) || (byte >= 0xe5 && byte <= 0xe9) || byte == 0xeb ||
+                          (byte >= 0xd7 && byte <= 0xdb) || (byte >= 0xe4 && byte <= 0xe9) || byte == 0xeb ||
                           byte == 0xec;
   return byte >= 0xc2 && !one_script;
 }

@@ -9,7 +9,8 @@
 //
 // How: what is ASCII follows from the survey, and so do characters whose lead byte is that of one script alone, as
 // those of Cyrillic, Greek, Arabic, of most ideographs and of most of Hangul are. Only the others are taken apart, and
-// next_shared_lead passes over what lies between them.
+// next_shared_lead passes over what lies between them. One lead byte of ideographs, that of a fifth of Chinese text, is
+// also that of the 64 hexagrams of the Book of Changes: those are looked for by themselves, and taken off.
 //
 // Source: Blocks.txt of Unicode 15. Limits: Latin letters in fullwidth forms are common; the letters of Coptic that
 // stand in the Greek block are Greek.
@@ -20,6 +21,7 @@
 #include <iterator>
 
 #include "measure/text/characters.h"
+#include "measure/text/find_word.h"
 #include "measure/text/next_odd.h"
 
 namespace assay {
@@ -62,6 +64,7 @@ constexpr BlockRange kBlocks[] = {
 };
 
 constexpr std::size_t kRows = 0x10000 / 16;
+constexpr std::size_t kHexagrams = 0x4dc0 / 16;  // four rows, E4 B7 80 to E4 B7 BF
 
 constexpr auto kByRow = [] {
   std::array<Script, kRows> out{};
@@ -79,8 +82,9 @@ constexpr auto kByLead = [] {
   for (std::size_t lead = 0xc2; lead < 0xf0; ++lead) {
     const std::size_t rows = lead < 0xe0 ? 4 : 256;
     const std::size_t first = lead < 0xe0 ? 4 * (lead & 0x1f) : 256 * (lead & 0xf);
-    const bool alone = std::all_of(kByRow.begin() + first, kByRow.begin() + first + rows,
-                                   [&](Script script) { return script == kByRow[first]; });
+    bool alone = true;
+    for (std::size_t row = first; row < first + rows; ++row)
+      alone = alone && (kByRow[row] == kByRow[first] || row / 4 == kHexagrams / 4);
     if (alone && !has_shared_lead(static_cast<unsigned char>(lead))) out[lead] = kByRow[first];
   }
   return out;
@@ -165,6 +169,16 @@ void count_scripts(std::string_view text, const TextSurvey& survey, ScriptCounts
       const auto script = static_cast<std::size_t>(kByLead[lead]);
       out.characters[script] += count;
       out.bytes[script] += count * (lead < 0xe0 ? 2 : 3);
+    }
+  }
+  if (survey.of('\xe4') > 0 && survey.of('\xb7') > 0) {
+    for (std::size_t at = 0; (at = find_pair(text, '\xe4', '\xb7', at)) != std::string_view::npos; at += 3) {
+      const auto han = static_cast<std::size_t>(kByLead[0xe4]);
+      const auto script = static_cast<std::size_t>(kByRow[kHexagrams]);
+      --out.characters[han];
+      out.bytes[han] -= 3;
+      ++out.characters[script];
+      out.bytes[script] += 3;
     }
   }
   for (std::size_t at = shared > 0 ? next_shared_lead(text, 0) : text.size(); at < text.size();) {
