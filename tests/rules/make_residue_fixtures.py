@@ -109,6 +109,9 @@ def blobs():
         "path": "See /usr/share/doc/very-long-package-name/examples/TestDataForTheReader/README.Debian for what it does.\n" + PROSE,
         "protein": ">sp|P00000 made up\nMKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQAPILSRVGDGTQDNLSGAEKAVQVKVKALPDAQFEVV",
         "address": PROSE + " See https://example.org/articles/2024/how-the-harbour-was-lit?ref=front&page=2 for more.",
+        "camel-case": "".join("#define seaKeyDataRawQ%dMarkId              seaOpenQuayKeyDataRawQ%dMarkId\n" % (n, n) for n in (59, 28))
+                      + "".join("#define sea%sAppDefaultLampSetInit      sea%sAppDefaultLampSetInit\n" % pair
+                                for pair in (("Sun", "Ray"), ("Cap", "Net"))),
     }
     return bad, good
 

@@ -40,6 +40,8 @@ constexpr std::size_t kShortestHexRun = 36;
 struct WordCounts {
   std::size_t size = 0, lower = 0, upper = 0, digits = 0, hex = 0, dashes = 0, prefixes = 0, marks = 0,
               outside_base32 = 0, changes = 0;
+  std::size_t lower_runs = 0;     // of small letters
+  std::size_t capital_pairs = 0;  // capitals behind capitals
 };
 
 WordCounts count_word(std::string_view word) {
@@ -54,6 +56,8 @@ WordCounts count_word(std::string_view word) {
     out.upper += (classes & kAsciiUpper) != 0;
     out.digits += (classes & kAsciiDigit) != 0;
     out.hex += (classes & kAsciiHex) != 0;
+    out.lower_runs += (classes & kAsciiLower & ~before) != 0;
+    out.capital_pairs += (classes & kAsciiUpper & before) != 0;
     out.dashes += c == '-';
     out.prefixes += c == 'x' && out.hex > 0;
     out.marks += kind == 0 && c != '=';
@@ -87,7 +91,10 @@ bool is_base64(const WordCounts& counts) {
     // Zero bytes: "AAAA" with little else.
     return size >= 200 && counts.marks * 20 < size && counts.changes * 20 > size && counts.digits > 0;
   }
-  if (size >= 40 && counts.digits == 0) return false;
+  // Names in CamelCase change as often; but one word of base64 in fifty has no digit, two fifths of its capitals follow
+  // capitals, and its small letters come in runs of 1.7.
+  const bool is_name = counts.capital_pairs * 8 < counts.upper && counts.lower * 2 >= counts.lower_runs * 5;
+  if (counts.digits == 0 || is_name) return false;
   const bool few_marks = counts.marks * 14 <= size;
   if (size >= 200 && few_marks) return counts.changes * 5 >= size;
   if (size >= 64 && few_marks) return counts.changes * 10 >= 3 * size;
