@@ -141,6 +141,9 @@ def escapes():
         "latex": "\\nabla \\times E = -\\partial B / \\partial t, \\quad \\nu \\neq \\nu_0, \\newline where \\rho is the charge.",
         "settings": "[unit]\ncolour =\nsize =\nplace =\nname =\n", "c": "int *p = &value; swap(&first, &second); return &p->next;\n" + C_CODE,
         "xml": "<note>\n  <to>Anna &amp; Ben</to>\n  <text>size &lt; 3 and size &gt; 1</text>\n</note>\n",
+        "formulas": ("The sum of two cells is written =A1+B1. A formula may hold brackets: =(A1+B2)*C3 doubles "
+                     "nothing by itself, =D4 shows what is there, =E5*16% takes a part, and =B1=0 asks whether it is "
+                     "empty. Where =C1=\"\" is true, =F2 stays blank."),
     }
     return bad, good
 
@@ -182,7 +185,22 @@ def gibberish():
             "ending": "Он работает с PDF-файлами, пишет email'ы и знает IT-термины, а USB-кабель забыл дома.",
             "phonetic": "The word is transcribed [ˈhɑːbə], the older form [ˈhɛrbɛrɣə]; turned letters as in [ɐ ɹ ʎ ɥ] are usual.",
             "assembly": "\tmovq %rdi, %rax\n\tshlq $4, %rax\n\taddq %rsi, %rax\n\tcmpq %rdx, %rcx\n\tjne .L3\n\tret\n" * 4,
-            "names": "BASF, HTTP, NVRAM, XML, GmbH, PhD, RFC, TCP/IP, SQL, PCIe, DDR5, HBM3, LLVM, GCC, SVG, JPEG"}
+            "names": "BASF, HTTP, NVRAM, XML, GmbH, PhD, RFC, TCP/IP, SQL, PCIe, DDR5, HBM3, LLVM, GCC, SVG, JPEG",
+            "half-translated": ("With the tools for light and that for shade: Il filtro cambia la luce della figura e lascia "
+                               "intatte le parti più scure, mentre i bordi restano come erano. Per aprire la finestra si "
+                               "sceglie la voce del menu principale, poi si preme il tasto che mostra la prova del risultato "
+                               "sullo schermo prima di salvare ogni cosa nel disco. This part of the page has not been "
+                               "translated yet, and it will stay in English until somebody has the time for it. When you open "
+                               "the window for the first time, the settings are those that were used before, and you can go "
+                               "back to them with the button at the top of the list. Chi prova questa modifica per la prima "
+                               "volta parte dai valori proposti, guarda la prova, sposta piano il cursore e confronta le due "
+                               "figure finché il risultato piace davvero. Le altre voci servono a scegliere quanto forte sia "
+                               "la modifica e in quale zona si debba vedere: i valori bassi bastano quasi sempre, quelli alti "
+                               "conviene provarli sopra una copia della figura. If you want to see what has changed, look at "
+                               "the small picture on the right, where the old and the new are shown side by side. Quando la "
+                               "figura sembra pronta, conviene tenere da parte la vecchia copia, scrivere quali valori sono "
+                               "stati scelti e provare ancora dopo qualche ora con occhi riposati, perché spesso la prima "
+                               "scelta risulta troppo forte.")}
     return bad, good
 
 
