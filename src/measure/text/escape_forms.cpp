@@ -140,6 +140,21 @@ bool is_long_line(std::string_view text, std::size_t at) {
   return at >= kLong && text.substr(at - kLong, kLong).find('\n') == std::string_view::npos;
 }
 
+// "=?UTF-8?Q?Caf=C3=A9?=" in the head of a mail is how it is written there.
+bool is_in_encoded_word(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongest = 75;  // RFC 2047
+  const std::size_t from = at > kLongest ? at - kLongest : 0;
+  const std::string_view before = text.substr(from, at - from);
+  const std::size_t begin = before.rfind("=?");
+  return begin != std::string_view::npos && before.find_first_of(" \t\n", begin) == std::string_view::npos;
+}
+
+// The end of a key in base64 is no line that was broken.
+bool is_padding(std::string_view text, std::size_t at) {
+  constexpr std::size_t kKey = 24;
+  return at >= kKey && std::ranges::all_of(text.substr(at - kKey, kKey), [](char c) { return is_ascii(c, kAsciiBlob); });
+}
+
 // "=A1+B1" is a formula of a spreadsheet: the name of a cell, and neither a letter nor another byte beside it.
 bool is_cell(std::string_view text, std::size_t at) {
   if (!is_ascii(text[at + 1], kAsciiUpper) || !is_ascii(text[at + 2], kAsciiDigit)) return false;
@@ -152,13 +167,15 @@ bool is_cell(std::string_view text, std::size_t at) {
 
 Escape quoted_printable_at(std::string_view text, std::size_t at) {
   const std::string_view next = text.substr(at + 1, 2);
-  if (next.starts_with('\n')) return is_long_line(text, at) ? Escape{2, 0, true} : Escape{};
-  if (next == "\r\n") return is_long_line(text, at) ? Escape{3, 0, true} : Escape{};
+  if (next.starts_with('\n') || next == "\r\n") {
+    if (!is_long_line(text, at) || is_padding(text, at)) return {};
+    return {next.starts_with('\n') ? std::size_t{2} : std::size_t{3}, 0, true};
+  }
   char32_t code = 0;
   if (!read_hex(text, at + 1, 2, code) || is_ascii(text[at + 1], kAsciiLower) || is_ascii(text[at + 2], kAsciiLower)) {
     return {};
   }
-  if (is_cell(text, at)) return {};
+  if (is_cell(text, at) || is_in_encoded_word(text, at)) return {};
   // "=3D" and "=20" are what is escaped of ASCII; the rest of "=12" is arithmetic.
   return code >= 0x80 || code == '=' || code == ' ' || code == '\t' ? Escape{3, code} : Escape{};
 }

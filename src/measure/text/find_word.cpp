@@ -1,4 +1,4 @@
-// One of two words in a long text: two letters of each are compared at all positions of a vector at once, and the rest
+// One of three words in a long text: two letters of each are compared at all positions of a vector at once, and the rest
 // where they agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a text.
 
 #include "measure/text/find_word.h"
@@ -19,7 +19,7 @@
 #define ASSAY_FIND_WORD_ONCE
 namespace assay {
 struct Pairs {
-  std::uint8_t one[2], other[2];
+  std::uint8_t of[3][2];
 };
 }  // namespace assay
 #endif  // ASSAY_FIND_WORD_ONCE
@@ -40,8 +40,10 @@ std::size_t next_of_pairs(const std::uint8_t* in, std::size_t at, std::size_t en
   const auto found = [&](const std::uint8_t* here) HWY_ATTR {
     const auto first = hn::Or(hn::LoadU(d, here), small);
     const auto second = hn::Or(hn::LoadU(d, here + 1), small);
-    return hn::Or(hn::And(is(first, pairs.one[0]), is(second, pairs.one[1])),
-                  hn::And(is(first, pairs.other[0]), is(second, pairs.other[1])));
+    const auto pair = [&](const std::uint8_t* one) HWY_ATTR {
+      return hn::And(is(first, one[0]), is(second, one[1]));
+    };
+    return hn::Or(hn::Or(pair(pairs.of[0]), pair(pairs.of[1])), pair(pairs.of[2]));
   };
   while (at + 2 * lanes <= end && hn::AllFalse(d, hn::Or(found(in + at), found(in + at + lanes)))) at += 2 * lanes;
   for (; at + lanes <= end; at += lanes) {
@@ -52,8 +54,9 @@ std::size_t next_of_pairs(const std::uint8_t* in, std::size_t at, std::size_t en
   for (; at < end; ++at) {
     const int first = in[at] | 0x20;
     const int second = in[at + 1] | 0x20;
-    if ((first == pairs.one[0] && second == pairs.one[1]) || (first == pairs.other[0] && second == pairs.other[1]))
-      return at;
+    for (const auto& pair : pairs.of) {
+      if (first == pair[0] && second == pair[1]) return at;
+    }
   }
   return end;
 }
@@ -110,16 +113,17 @@ bool stands_at(std::string_view text, std::size_t pair_at, const SoughtWord& sou
 
 }  // namespace
 
-bool has_either(std::string_view text, const SoughtWord& one, const SoughtWord& other) {
+bool has_any(std::string_view text, const std::array<SoughtWord, 3>& words) {
   if (text.empty()) return false;
-  const auto letter = [](const SoughtWord& sought, std::size_t i) {
-    return static_cast<std::uint8_t>(sought.word[sought.pair + i]);
-  };
-  const Pairs pairs{{letter(one, 0), letter(one, 1)}, {letter(other, 0), letter(other, 1)}};
+  Pairs pairs;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    pairs.of[i][0] = static_cast<std::uint8_t>(words[i].word[words[i].pair]);
+    pairs.of[i][1] = static_cast<std::uint8_t>(words[i].word[words[i].pair + 1]);
+  }
   const auto* in = reinterpret_cast<const std::uint8_t*>(text.data());
   const std::size_t end = text.size() - 1;
   for (std::size_t at = 0; (at = HWY_DYNAMIC_DISPATCH(next_of_pairs)(in, at, end, pairs)) < end; ++at) {
-    if (stands_at(text, at, one) || stands_at(text, at, other)) return true;
+    if (std::ranges::any_of(words, [&](const SoughtWord& word) { return stands_at(text, at, word); })) return true;
   }
   return false;
 }

@@ -3,8 +3,7 @@
 // The table holds phrases, not words, because each of their words also stands in prose. They are looked for where a
 // word begins: the first six bytes (as small letters) choose a bucket, and only phrases of that bucket are compared. A
 // loop over bytes would wait at each end of a word for a branch that was not foreseen, so one goes from bit to bit.
-// Bytes that are no ASCII are compared as they are, so the table has both cases where a script has them at the
-// beginning.
+// Of letters that are no ASCII the first of a phrase may be a capital, the others are compared as they are.
 //
 // Placeholder text is Latin that no Latin author wrote: its vocabulary is 63 words, and a stretch of at least eight
 // words of which nine in ten are from it is no accident, also where it does not begin with "Lorem ipsum".
@@ -16,242 +15,16 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <string>
 
 #include "base/ascii.h"
 #include "measure/text/ascii_classes.h"
 #include "measure/text/byte_masks.h"
+#include "measure/text/known_phrases.h"
 
 namespace assay {
 
 namespace {
-
-struct KnownPhrase {
-  PhraseKind kind;
-  std::uint8_t weight;
-  std::string_view text;
-};
-
-using enum PhraseKind;
-
-constexpr KnownPhrase kPhrases[] = {
-    // cookies
-    {kCookies, 3, "this website uses cookies"},
-    {kCookies, 3, "this site uses cookies"},
-    {kCookies, 3, "we use cookies"},
-    {kCookies, 3, "our website uses cookies"},
-    {kCookies, 2, "uses cookies to"},
-    {kCookies, 2, "use of cookies"},
-    {kCookies, 2, "cookie policy"},
-    {kCookies, 2, "cookie settings"},
-    {kCookies, 2, "cookie preferences"},
-    {kCookies, 2, "manage cookies"},
-    {kCookies, 2, "accept all"},
-    {kCookies, 2, "accept cookies"},
-    {kCookies, 2, "reject all"},
-    {kCookies, 1, "strictly necessary"},
-    {kCookies, 1, "analytics cookies"},
-    {kCookies, 1, "third-party cookies"},
-    {kCookies, 1, "best experience on our website"},
-    {kCookies, 1, "personalise content and ads"},
-    {kCookies, 1, "personalize content and ads"},
-    {kCookies, 1, "by continuing to browse"},
-    {kCookies, 1, "by continuing to use"},
-    {kCookies, 1, "withdraw your consent"},
-    {kCookies, 3, "diese website verwendet cookies"},
-    {kCookies, 3, "diese webseite verwendet cookies"},
-    {kCookies, 3, "wir verwenden cookies"},
-    {kCookies, 2, "alle akzeptieren"},
-    {kCookies, 1, "datenschutzerkl\xC3\xA4rung"},
-    {kCookies, 3, "ce site utilise des cookies"},
-    {kCookies, 3, "nous utilisons des cookies"},
-    {kCookies, 2, "tout accepter"},
-    {kCookies, 2, "tout refuser"},
-    {kCookies, 3, "este sitio web utiliza cookies"},
-    {kCookies, 3, "utilizamos cookies"},
-    {kCookies, 3, "utiliza cookies propias"},
-    {kCookies, 2, "aceptar todas"},
-    {kCookies, 2, "aceitar todos"},
-    {kCookies, 3, "este site usa cookies"},
-    {kCookies, 3, "questo sito utilizza i cookie"},
-    {kCookies, 2, "accetta tutti"},
-    {kCookies, 3, "deze website maakt gebruik van cookies"},
-    {kCookies, 3, "deze website gebruikt cookies"},
-    {kCookies, 3, "ta strona u\xC5\xBCywa plik\xC3\xB3w cookie"},
-    {kCookies, 3, "tato str\xC3\xA1nka pou\xC5\xBE\xC3\xADv\xC3\xA1 cookies"},
-    {kCookies, 3, "den h\xC3\xA4r webbplatsen anv\xC3\xA4nder cookies"},
-    {kCookies, 3, "этот сайт использует cookie"},
-    {kCookies, 3, "мы используем файлы cookie"},
-    {kCookies, 3, "本网站使用cookie"},
-    {kCookies, 3, "我们使用cookie"},
-    {kCookies, 3, "本网站使用 cookie"},
-    {kCookies, 3, "我们使用 cookie"},
-    {kCookies, 3, "当サイトではcookieを使用"},
-    {kCookies, 3, "このサイトではcookieを使用"},
-    // scripts
-    {kScript, 3, "please enable javascript"},
-    {kScript, 3, "you need to enable javascript"},
-    {kScript, 3, "javascript is disabled"},
-    {kScript, 3, "javascript is not enabled"},
-    {kScript, 3, "javascript must be enabled"},
-    {kScript, 3, "requires javascript"},
-    {kScript, 2, "enable javascript"},
-    {kScript, 2, "turn on javascript"},
-    {kScript, 2, "your browser does not support"},
-    {kScript, 2, "browser is not supported"},
-    {kScript, 2, "upgrade your browser"},
-    {kScript, 3, "bitte aktivieren sie javascript"},
-    {kScript, 3, "veuillez activer javascript"},
-    {kScript, 3, "por favor, habilite javascript"},
-    {kScript, 3, "habilita javascript"},
-    {kScript, 3, "включите javascript"},
-    {kScript, 3, "请开启javascript"},
-    {kScript, 3, "请启用javascript"},
-    {kScript, 3, "请启用 javascript"},
-    {kScript, 3, "javascriptを有効に"},
-    // parked domains, default pages
-    {kParked, 3, "this domain is for sale"},
-    {kParked, 3, "this domain may be for sale"},
-    {kParked, 3, "domain name is for sale"},
-    {kParked, 3, "buy this domain"},
-    {kParked, 3, "the domain has expired"},
-    {kParked, 3, "this domain has expired"},
-    {kParked, 3, "domain is parked"},
-    {kParked, 3, "parked free, courtesy of"},
-    {kParked, 3, "this page is parked"},
-    {kParked, 3, "related searches:"},
-    {kParked, 3, "future home of something"},
-    {kParked, 3, "website is under construction"},
-    {kParked, 2, "under construction"},
-    {kParked, 2, "coming soon"},
-    {kParked, 3, "welcome to nginx!"},
-    {kParked, 3, "apache2 ubuntu default page"},
-    {kParked, 3, "apache2 debian default page"},
-    {kParked, 3, "this is the default web page for this server"},
-    {kParked, 3, "sponsored listings"},
-    {kParked, 1, "the domain owner"},
-    {kParked, 3, "diese domain steht zum verkauf"},
-    {kParked, 3, "ce domaine est \xC3\xA0 vendre"},
-    {kParked, 3, "域名出售"},
-    {kParked, 3, "此域名可出售"},
-    {kParked, 3, "该域名已过期"},
-    {kParked, 3, "网站建设中"},
-    // missing pages
-    {kMissing, 3, "404 not found"},
-    {kMissing, 3, "404 - page not found"},
-    {kMissing, 3, "404 page not found"},
-    {kMissing, 3, "error 404"},
-    {kMissing, 3, "404 error"},
-    {kMissing, 3, "page not found"},
-    {kMissing, 3, "403 forbidden"},
-    {kMissing, 3, "502 bad gateway"},
-    {kMissing, 3, "503 service"},
-    {kMissing, 3, "500 internal server error"},
-    {kMissing, 3, "access denied"},
-    {kMissing, 2, "the page you are looking for"},
-    {kMissing, 2, "the page you requested"},
-    {kMissing, 2, "the requested url"},
-    {kMissing, 2, "was not found on this server"},
-    {kMissing, 2, "could not be found"},
-    {kMissing, 2, "may have been moved"},
-    {kMissing, 2, "no longer exists"},
-    {kMissing, 2, "might have been removed"},
-    {kMissing, 2, "return to the home"},
-    {kMissing, 2, "go back to the home"},
-    {kMissing, 3, "checking your browser before accessing"},
-    {kMissing, 3, "verify you are human"},
-    {kMissing, 3, "are you a robot"},
-    {kMissing, 3, "attention required! | cloudflare"},
-    {kMissing, 2, "ddos protection by"},
-    {kMissing, 3, "seite nicht gefunden"},
-    {kMissing, 3, "page introuvable"},
-    {kMissing, 3, "p\xC3\xA1gina no encontrada"},
-    {kMissing, 3, "p\xC3\xA1gina n\xC3\xA3o encontrada"},
-    {kMissing, 3, "pagina non trovata"},
-    {kMissing, 3, "страница не найдена"},
-    {kMissing, 3, "页面不存在"},
-    {kMissing, 3, "您访问的页面不存在"},
-    {kMissing, 3, "找不到页面"},
-    {kMissing, 3, "抱歉，您访问的页面"},
-    {kMissing, 3, "ページが見つかりません"},
-    {kMissing, 3, "페이지를 찾을 수 없습니다"},
-    // rights
-    {kTerms, 2, "all rights reserved"},
-    {kTerms, 2, "terms of service"},
-    {kTerms, 2, "terms of use"},
-    {kTerms, 2, "terms and conditions"},
-    {kTerms, 2, "terms & conditions"},
-    {kTerms, 2, "privacy policy"},
-    {kTerms, 2, "privacy notice"},
-    {kTerms, 1, "do not sell my personal information"},
-    {kTerms, 1, "we respect your privacy"},
-    {kTerms, 1, "by using this site"},
-    {kTerms, 1, "by using this website"},
-    {kTerms, 1, "by clicking"},
-    {kTerms, 1, "you agree to our"},
-    {kTerms, 1, "you agree to the"},
-    {kTerms, 1, "copyright \xC2\xA9"},
-    {kTerms, 1, "copyright (c)"},
-    {kTerms, 2, "alle rechte vorbehalten"},
-    {kTerms, 2, "tous droits r\xC3\xA9serv\xC3\xA9s"},
-    {kTerms, 2, "mentions l\xC3\xA9gales"},
-    {kTerms, 2, "todos los derechos reservados"},
-    {kTerms, 2, "todos os direitos reservados"},
-    {kTerms, 2, "aviso legal"},
-    {kTerms, 2, "tutti i diritti riservati"},
-    {kTerms, 2, "все права защищены"},
-    {kTerms, 2, "版权所有"},
-    {kTerms, 2, "未经许可"},
-    {kTerms, 2, "不得转载"},
-    {kTerms, 2, "免责声明"},
-    {kTerms, 2, "隐私政策"},
-    {kTerms, 2, "京icp备"},
-    {kTerms, 2, "icp备"},
-    {kTerms, 2, "無断転載"},
-    // navigation
-    {kNavigation, 2, "skip to content"},
-    {kNavigation, 2, "skip to main content"},
-    {kNavigation, 2, "sign up for our newsletter"},
-    {kNavigation, 2, "subscribe to our newsletter"},
-    {kNavigation, 1, "follow us on"},
-    {kNavigation, 1, "share on facebook"},
-    {kNavigation, 1, "share on twitter"},
-    {kNavigation, 1, "tweet this"},
-    {kNavigation, 1, "log in"},
-    {kNavigation, 1, "sign in"},
-    {kNavigation, 1, "sign up"},
-    {kNavigation, 1, "register"},
-    {kNavigation, 1, "forgot password"},
-    {kNavigation, 1, "forgot your password"},
-    {kNavigation, 1, "remember me"},
-    {kNavigation, 1, "about us"},
-    {kNavigation, 1, "contact us"},
-    {kNavigation, 1, "home page"},
-    {kNavigation, 1, "site map"},
-    {kNavigation, 1, "sitemap"},
-    {kNavigation, 1, "back to top"},
-    {kNavigation, 1, "read more"},
-    {kNavigation, 1, "leave a comment"},
-    {kNavigation, 1, "add to cart"},
-    {kNavigation, 1, "shopping cart"},
-    {kNavigation, 1, "your cart is empty"},
-    {kNavigation, 1, "my account"},
-    {kNavigation, 1, "powered by"},
-    {kNavigation, 2, "toggle navigation"},
-    {kNavigation, 2, "you are here:"},
-    {kNavigation, 1, "previous post"},
-    {kNavigation, 1, "next post"},
-    {kNavigation, 1, "loading..."},
-    {kNavigation, 1, "impressum"},
-    {kNavigation, 1, "友情链接"},
-    {kNavigation, 1, "联系我们"},
-    {kNavigation, 1, "关于我们"},
-    {kNavigation, 1, "网站地图"},
-    {kNavigation, 1, "返回首页"},
-    {kNavigation, 1, "上一篇"},
-    {kNavigation, 1, "下一篇"},
-    {kNavigation, 1, "加入收藏"},
-    {kNavigation, 1, "设为首页"},
-};
 
 constexpr std::string_view kPlaceholderWords[] = {
     "ad",      "adipiscing", "adipisicing", "aliqua",    "aliquip",   "amet",          "anim",     "aute",
@@ -269,7 +42,7 @@ static_assert(std::ranges::is_sorted(kPlaceholderWords));
 constexpr std::string_view kGeneratorWords[] = {
     "accumsan",     "aenean",    "aliquam",     "aliquet",     "ante",      "arcu",         "at",        "auctor",
     "augue",        "bibendum",  "blandit",     "condimentum", "congue",    "consectetuer", "convallis", "cras",
-    "cursus",       "dapibus",   "diam",        "dictum",      "dignissim", "donec",        "dui",       "efficitur",
+    "curabitur", "cursus",       "dapibus",   "diam",        "dictum",      "dignissim", "donec",        "dui",       "efficitur",
     "egestas",      "eget",      "eleifend",    "elementum",   "erat",      "eros",         "etiam",     "euismod",
     "facilisi",     "facilisis", "fames",       "faucibus",    "felis",     "fermentum",    "feugiat",   "finibus",
     "fringilla",    "fusce",     "gravida",     "habitant",    "hendrerit", "iaculis",      "imperdiet", "integer",
@@ -281,9 +54,11 @@ constexpr std::string_view kGeneratorWords[] = {
     "pretium",      "proin",     "pulvinar",    "purus",       "quam",      "quisque",      "rhoncus",   "risus",
     "rutrum",       "sagittis",  "sapien",      "scelerisque", "sem",       "semper",       "senectus",  "sodales",
     "sollicitudin", "suscipit",  "suspendisse", "tellus",      "tempus",    "tincidunt",    "tortor",    "tristique",
-    "turpis",       "ultrices",  "ultricies",   "urna",        "varius",    "vehicula",     "vel",       "venenatis",
+    "turpis",       "ullamcorper", "ultrices",  "ultricies",   "urna",        "varius",    "vehicula",     "vel",       "venenatis",
     "vestibulum",   "vitae",     "vivamus",     "viverra",     "volutpat",  "vulputate",
 };
+
+using known_phrases::kPhrases;
 
 constexpr std::size_t kBuckets = 4096;
 constexpr std::size_t kKeyBytes = 6;
@@ -311,24 +86,45 @@ std::uint32_t bucket_of(std::string_view text, std::size_t at) {
 struct Buckets {
   std::array<std::uint64_t, kBuckets / 64> used = {};  // bits: buckets that hold a phrase
   std::array<std::uint16_t, kBuckets + 1> first = {};
-  std::array<std::uint16_t, std::size(kPhrases)> order = {};
+  std::array<std::uint16_t, 2 * std::size(kPhrases)> order = {};
 };
+
+// The capital that a phrase may begin with, where it begins with a letter of Latin-1 or of Cyrillic; else as it begins.
+std::array<char, 2> capital_of(std::string_view phrase) {
+  const auto lead = static_cast<unsigned char>(phrase[0]);
+  const auto trail = static_cast<unsigned char>(phrase[1]);
+  const auto pair = [](unsigned first, unsigned second) {
+    return std::array{static_cast<char>(static_cast<unsigned char>(first)),
+                      static_cast<char>(static_cast<unsigned char>(second))};
+  };
+  if (lead == 0xC3 && trail >= 0xA0) return pair(0xC3, trail - 0x20U);
+  if (lead == 0xD0 && trail >= 0xB0) return pair(0xD0, trail - 0x20U);
+  if (lead == 0xD1 && trail < 0x90) return pair(0xD0, trail + 0x20U);
+  return pair(lead, trail);
+}
+
+// Calls `take(bucket, number)` for each beginning of each phrase.
+void for_each_beginning(const auto& take) {
+  for (std::size_t i = 0; i < std::size(kPhrases); ++i) {
+    take(bucket_of(kPhrases[i].text, 0), static_cast<std::uint16_t>(i));
+    std::string capital(kPhrases[i].text);
+    std::ranges::copy(capital_of(capital), capital.begin());
+    if (capital != kPhrases[i].text) take(bucket_of(capital, 0), static_cast<std::uint16_t>(i));
+  }
+}
 
 const Buckets& buckets() {
   static const Buckets kMade = [] {
     Buckets out;
-    for (const KnownPhrase& phrase : kPhrases) {
-      const std::uint32_t bucket = bucket_of(phrase.text, 0);
+    for_each_beginning([&](std::uint32_t bucket, std::uint16_t) {
       out.used[bucket / 64] |= std::uint64_t{1} << bucket % 64;
       ++out.first[bucket + 1];
-    }
+    });
     for (std::size_t b = 0; b < kBuckets; ++b)
       out.first[b + 1] = static_cast<std::uint16_t>(out.first[b + 1] + out.first[b]);
     std::array<std::uint16_t, kBuckets> next = {};
     std::copy_n(out.first.begin(), kBuckets, next.begin());
-    for (std::size_t i = 0; i < std::size(kPhrases); ++i) {
-      out.order[next[bucket_of(kPhrases[i].text, 0)]++] = static_cast<std::uint16_t>(i);
-    }
+    for_each_beginning([&](std::uint32_t bucket, std::uint16_t i) { out.order[next[bucket]++] = i; });
     return out;
   }();
   return kMade;
@@ -336,12 +132,21 @@ const Buckets& buckets() {
 
 bool matches(std::string_view text, std::size_t at, std::string_view phrase) {
   if (at + phrase.size() > text.size()) return false;
-  for (std::size_t i = 0; i < phrase.size(); ++i) {
+  const std::array<char, 2> capital = capital_of(phrase);
+  const bool begins_so = text[at] == capital[0] && text[at + 1] == capital[1];
+  for (std::size_t i = begins_so ? 2 : 0; i < phrase.size(); ++i) {
     const char c = text[at + i];
     // A line break inside of a phrase is a blank.
     if (lower(c) != phrase[i] && !(phrase[i] == ' ' && c == '\n')) return false;
   }
   return true;
+}
+
+// Who puts a phrase in quotation marks writes about it. In a page of JSON they stand behind a colon or a bracket.
+bool is_quoted(std::string_view text, std::size_t at) {
+  static constexpr std::array<std::string_view, 7> kMarks = {"“", "„", "«", "「", "『", " \"", "\n\""};
+  const std::string_view before = text.substr(0, at);
+  return std::ranges::any_of(kMarks, [&](std::string_view mark) { return before.ends_with(mark); });
 }
 
 // The longest phrase of the bucket that stands there; null: none.
@@ -382,6 +187,7 @@ void find_phrases(std::string_view text, std::vector<FoundPhrase>& out) {
       if (at + kKeyBytes > text.size()) break;
       const std::uint32_t bucket = bucket_of(text, at);
       if ((table.used[bucket / 64] >> bucket % 64 & 1) == 0 || at < behind) continue;
+      if (is_quoted(text, at)) continue;
       if (const KnownPhrase* const phrase = longest_at(text, at, bucket)) {
         behind = at + phrase->text.size();
         out.push_back({at, phrase->text.size(), phrase->kind, phrase->weight,
@@ -398,7 +204,7 @@ void find_placeholder(std::string_view text, std::vector<FoundPhrase>& out) {
   constexpr std::size_t kLeastLong = 4;  // words of more than three letters
   std::size_t first = 0, last = 0, words = 0, long_words = 0, strange = 0;
   const auto close = [&] {
-    if (words >= kLeastWords && long_words >= kLeastLong) out.push_back({first, last - first, kPlaceholder, 3});
+    if (words >= kLeastWords && long_words >= kLeastLong) out.push_back({first, last - first, PhraseKind::kPlaceholder, 3});
     words = long_words = strange = 0;
   };
   for (std::size_t at = 0; at < text.size();) {

@@ -22,6 +22,7 @@
 #include "measure/text/characters.h"
 #include "measure/text/latin_mixup.h"
 #include "measure/text/likelihood.h"
+#include "measure/text/mention.h"
 #include "measure/text/misread_utf8.h"
 #include "measure/text/transcode.h"
 #include "measure/text/wrong_page.h"
@@ -53,7 +54,7 @@ class MojibakeJudge : public DocumentJudge {
     if (!pages_) pages_.emplace();
     const MisreadVerdict verdict = misread_utf8(document.text());
     const bool other_page = pages_->find(document.text());
-    judge_debris(out);
+    judge_debris(document.text(), out);
     if (other_page && (verdict.weight < weight_ || pages_read_better(document.text(), verdict))) {
       judge_pages(document, out);
     } else {
@@ -83,7 +84,20 @@ class MojibakeJudge : public DocumentJudge {
     }
   }
 
-  void judge_debris(DocumentHits& out) const {
+  // Short, and in quotation marks: an example in a text about such.
+  static bool is_example(std::string_view text, const WrongStretch& one) {
+    constexpr std::size_t kLongest = 64;  // bytes
+    return one.length <= kLongest && is_mentioned(text, one.offset, one.offset + one.length);
+  }
+  // Those of programs hold their texts, which may be garbled.
+  static bool has_plain_quote(std::string_view text, const WrongStretch& one) {
+    return one.offset > 0 && (text[one.offset - 1] == '"' || text[one.offset - 1] == '\'');
+  }
+
+  // Where every second one is quoted, the others are named, too.
+  void judge_debris(std::string_view text, DocumentHits& out) const {
+    const auto quoted = std::ranges::count_if(pages_->debris(), [&](const auto& one) { return is_example(text, one); });
+    if (2 * static_cast<std::size_t>(quoted) >= std::max<std::size_t>(pages_->debris().size(), 1)) return;
     for (const WrongStretch& one : pages_->debris()) {
       out.add({one.offset, one.length, Severity::kWarning, 0.95, {one.fill ? "fill" : "replaced", {}}, {}});
     }
@@ -100,8 +114,10 @@ class MojibakeJudge : public DocumentJudge {
   }
 
   void judge_pages(const SurveyedDocument& document, DocumentHits& out) {
+    const std::string_view text = document.text();
     for (const WrongStretch& one : pages_->stretches()) {
       if (is_told(out, one.offset, one.length)) continue;
+      if (is_example(text, one) && !has_plain_quote(text, one)) continue;
       DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
       hit.reason = {
           "pages",
