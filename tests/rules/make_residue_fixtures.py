@@ -236,6 +236,15 @@ def boilerplate():
         "missing": "404 Not Found\nThe page you are looking for could not be found. Go back to the home page.",
         "chinese": "抱歉，您访问的页面不存在。返回首页 | 联系我们 | 版权所有",
         "german": "Diese Website verwendet Cookies. Alle akzeptieren. Impressum. Datenschutzerklärung.",
+        "swedish": "Vi använder cookies på den här sidan. Läs mer om cookies. Godkänn alla.",
+        "turkish": "Bu sitede çerezler kullanılır. Çerez politikası. Tümünü kabul et.",
+        "japanese": "404 お探しのページは見つかりません。トップページへ戻る",
+        "russian": "Ошибка 404. Страница не найдена. Карта сайта",
+        "portuguese": "Este site utiliza cookies. Política de cookies. Aceitar todos. Política de privacidade.",
+        "server": "Internal Server Error. The server encountered an internal error and was unable to complete your request.",
+        "blog": "Hello world!\nThis is your first post. Edit or delete it, then start blogging!\nLeave a Reply\nRecent Posts",
+        "filler": "Donec ullamcorper nulla non metus auctor fringilla. Curabitur blandit tempus porttitor. Vestibulum id ligula porta "
+                  "felis euismod semper.",
     }
     good = {"prose": PROSE, "cookies": "My grandmother baked cookies on Sundays. We were allowed to use of the dough what was left, and she never "
                                       "told us how much butter went into it. The kitchen smelled of it until the evening.",
@@ -243,6 +252,8 @@ def boilerplate():
                      "appellantur.",
             "licence": "Redistribution in source and binary forms is permitted. All rights reserved by the authors. The names may not be used "
                        "to endorse products without written permission, and changed files have to say so in their first lines.",
+            "essay": "No sentence is read more often than “We use cookies to improve your experience”, and none is believed less. "
+                     "The button “Accept all” is large and green; the other one is grey. " + PROSE,
             "article": "The server answered 404 Not Found for the old address, so the editors moved the article and left a note. " + PROSE + MORE}
     return bad, good
 

@@ -172,7 +172,8 @@ TEST(FindWord, AsStringsFindIt) {
   for (int round = 0; round < 400; ++round) {
     std::string text(random() % 300, ' ');
     for (char& c : text) c = "ipsumodIPSUMOD x"[random() % 16];
-    if (round % 3 != 0) text.insert(random() % (text.size() + 1), std::array{"iPsUm", "Eiusmod", "ULLAMCo"}[random() % 3]);
+    if (round % 3 != 0)
+      text.insert(random() % (text.size() + 1), std::array{"iPsUm", "Eiusmod", "ULLAMCo"}[random() % 3]);
     std::string small = text;
     for (char& c : small) c = static_cast<char>(std::tolower(c));
     const std::size_t from = random() % (text.size() + 1);
@@ -180,7 +181,8 @@ TEST(FindWord, AsStringsFindIt) {
         << text;
     ASSERT_EQ(find_pair(text, 'p', 's', from), text.find("ps", from)) << text;
   }
-  for (const std::string_view part : {"", "psum", "ips", "ullam", "eiusmo"}) EXPECT_FALSE(has_any(part, kWords)) << part;
+  for (const std::string_view part : {"", "psum", "ips", "ullam", "eiusmo"})
+    EXPECT_FALSE(has_any(part, kWords)) << part;
   EXPECT_EQ(find_pair("p", 'p', 's'), std::string_view::npos);
 }
 

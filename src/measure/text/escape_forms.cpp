@@ -152,7 +152,8 @@ bool is_in_encoded_word(std::string_view text, std::size_t at) {
 // The end of a key in base64 is no line that was broken.
 bool is_padding(std::string_view text, std::size_t at) {
   constexpr std::size_t kKey = 24;
-  return at >= kKey && std::ranges::all_of(text.substr(at - kKey, kKey), [](char c) { return is_ascii(c, kAsciiBlob); });
+  return at >= kKey &&
+         std::ranges::all_of(text.substr(at - kKey, kKey), [](char c) { return is_ascii(c, kAsciiBlob); });
 }
 
 // "=A1+B1" is a formula of a spreadsheet: the name of a cell, and neither a letter nor another byte beside it.

@@ -40,9 +40,7 @@ std::size_t next_of_pairs(const std::uint8_t* in, std::size_t at, std::size_t en
   const auto found = [&](const std::uint8_t* here) HWY_ATTR {
     const auto first = hn::Or(hn::LoadU(d, here), small);
     const auto second = hn::Or(hn::LoadU(d, here + 1), small);
-    const auto pair = [&](const std::uint8_t* one) HWY_ATTR {
-      return hn::And(is(first, one[0]), is(second, one[1]));
-    };
+    const auto pair = [&](const std::uint8_t* one) HWY_ATTR { return hn::And(is(first, one[0]), is(second, one[1])); };
     return hn::Or(hn::Or(pair(pairs.of[0]), pair(pairs.of[1])), pair(pairs.of[2]));
   };
   while (at + 2 * lanes <= end && hn::AllFalse(d, hn::Or(found(in + at), found(in + at + lanes)))) at += 2 * lanes;

@@ -13,6 +13,22 @@ bool is_quote(char32_t c) {
 
 }  // namespace
 
+bool is_within_quotes(std::string_view text, std::size_t at, std::size_t end) {
+  constexpr int kBeside = 3;
+  const auto is_set = [](char32_t c) { return c >= 0x80 && is_quote(c); };
+  bool opened = false;
+  for (int i = 0; i < kBeside && at > 0 && !opened; ++i) {
+    at = before(text, at);
+    opened = is_set(character_at(text, at).code);
+  }
+  for (int i = 0; i < kBeside && end < text.size() && opened; ++i) {
+    const Character one = character_at(text, end);
+    if (is_set(one.code)) return true;
+    end += one.bytes;
+  }
+  return false;
+}
+
 bool is_mentioned(std::string_view text, std::size_t at, std::size_t end) {
   const auto is_space = [&](std::size_t i, std::size_t size) {
     return text.substr(i, size) == "\u00a0" || text.substr(i, size) == "\u202f";  // within «»

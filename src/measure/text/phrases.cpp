@@ -40,22 +40,22 @@ static_assert(std::ranges::is_sorted(kPlaceholderWords));
 
 // More of the generators' vocabulary: stretches that do not begin with the first sentence.
 constexpr std::string_view kGeneratorWords[] = {
-    "accumsan",     "aenean",    "aliquam",     "aliquet",     "ante",      "arcu",         "at",        "auctor",
-    "augue",        "bibendum",  "blandit",     "condimentum", "congue",    "consectetuer", "convallis", "cras",
-    "curabitur", "cursus",       "dapibus",   "diam",        "dictum",      "dignissim", "donec",        "dui",       "efficitur",
-    "egestas",      "eget",      "eleifend",    "elementum",   "erat",      "eros",         "etiam",     "euismod",
-    "facilisi",     "facilisis", "fames",       "faucibus",    "felis",     "fermentum",    "feugiat",   "finibus",
-    "fringilla",    "fusce",     "gravida",     "habitant",    "hendrerit", "iaculis",      "imperdiet", "integer",
-    "interdum",     "justo",     "lacinia",     "lacus",       "laoreet",   "lectus",       "leo",       "libero",
-    "ligula",       "lobortis",  "luctus",      "maecenas",    "malesuada", "massa",        "mattis",    "mauris",
-    "maximus",      "metus",     "mi",          "molestie",    "morbi",     "nam",          "nec",       "neque",
-    "netus",        "nibh",      "nisl",        "nullam",      "nunc",      "odio",         "orci",      "ornare",
-    "pellentesque", "pharetra",  "phasellus",   "placerat",    "porta",     "porttitor",    "posuere",   "praesent",
-    "pretium",      "proin",     "pulvinar",    "purus",       "quam",      "quisque",      "rhoncus",   "risus",
-    "rutrum",       "sagittis",  "sapien",      "scelerisque", "sem",       "semper",       "senectus",  "sodales",
-    "sollicitudin", "suscipit",  "suspendisse", "tellus",      "tempus",    "tincidunt",    "tortor",    "tristique",
-    "turpis",       "ullamcorper", "ultrices",  "ultricies",   "urna",        "varius",    "vehicula",     "vel",       "venenatis",
-    "vestibulum",   "vitae",     "vivamus",     "viverra",     "volutpat",  "vulputate",
+    "accumsan",  "aenean",       "aliquam",     "aliquet",     "ante",        "arcu",         "at",        "auctor",
+    "augue",     "bibendum",     "blandit",     "condimentum", "congue",      "consectetuer", "convallis", "cras",
+    "curabitur", "cursus",       "dapibus",     "diam",        "dictum",      "dignissim",    "donec",     "dui",
+    "efficitur", "egestas",      "eget",        "eleifend",    "elementum",   "erat",         "eros",      "etiam",
+    "euismod",   "facilisi",     "facilisis",   "fames",       "faucibus",    "felis",        "fermentum", "feugiat",
+    "finibus",   "fringilla",    "fusce",       "gravida",     "habitant",    "hendrerit",    "iaculis",   "imperdiet",
+    "integer",   "interdum",     "justo",       "lacinia",     "lacus",       "laoreet",      "lectus",    "leo",
+    "libero",    "ligula",       "lobortis",    "luctus",      "maecenas",    "malesuada",    "massa",     "mattis",
+    "mauris",    "maximus",      "metus",       "mi",          "molestie",    "morbi",        "nam",       "nec",
+    "neque",     "netus",        "nibh",        "nisl",        "nullam",      "nunc",         "odio",      "orci",
+    "ornare",    "pellentesque", "pharetra",    "phasellus",   "placerat",    "porta",        "porttitor", "posuere",
+    "praesent",  "pretium",      "proin",       "pulvinar",    "purus",       "quam",         "quisque",   "rhoncus",
+    "risus",     "rutrum",       "sagittis",    "sapien",      "scelerisque", "sem",          "semper",    "senectus",
+    "sodales",   "sollicitudin", "suscipit",    "suspendisse", "tellus",      "tempus",       "tincidunt", "tortor",
+    "tristique", "turpis",       "ullamcorper", "ultrices",    "ultricies",   "urna",         "varius",    "vehicula",
+    "vel",       "venenatis",    "vestibulum",  "vitae",       "vivamus",     "viverra",      "volutpat",  "vulputate",
 };
 
 using known_phrases::kPhrases;
@@ -204,7 +204,8 @@ void find_placeholder(std::string_view text, std::vector<FoundPhrase>& out) {
   constexpr std::size_t kLeastLong = 4;  // words of more than three letters
   std::size_t first = 0, last = 0, words = 0, long_words = 0, strange = 0;
   const auto close = [&] {
-    if (words >= kLeastWords && long_words >= kLeastLong) out.push_back({first, last - first, PhraseKind::kPlaceholder, 3});
+    if (words >= kLeastWords && long_words >= kLeastLong)
+      out.push_back({first, last - first, PhraseKind::kPlaceholder, 3});
     words = long_words = strange = 0;
   };
   for (std::size_t at = 0; at < text.size();) {

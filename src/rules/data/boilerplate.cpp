@@ -145,13 +145,12 @@ const Rule kBoilerplate{
          .matters =
              "The same page comes from millions of addresses, never quite equal, so that removing duplicates leaves "
              "many of them.",
-         .decides = "Documents of at most `longest` bytes: phrases of a table, each with 1 to 3 points, count once. A "
-                    "warning at "
-                    "`weight` points and one more for each `each` bytes; with a phrase of 3 points in a page of half "
-                    "of `each`; or "
-                    "when phrases are a third of the page. Half of the points are a note. Placeholder text of at least "
-                    "eight words, "
-                    "anywhere: a warning from `share` of the document on, else a note.",
+         .decides =
+             "Documents of at most `longest` bytes: phrases of a table, each with 1 to 3 points, count once, and not "
+             "in quotation marks. A warning at `weight` points and one more for each `each` bytes; with a phrase "
+             "of 3 points in a page of half of `each`; or when phrases are a third of the page. Half of the "
+             "points are a note. Placeholder text of at least eight words, anywhere: a warning from `share` of "
+             "the document on, else a note.",
          .example = "`an error page: 3 of its phrases`",
          .to_do = "Drop the documents. Placeholder text also marks templates and demonstrations: look at their source.",
          .false_alarms = "Short texts about web pages; manuals that quote messages.",

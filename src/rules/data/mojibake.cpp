@@ -84,19 +84,20 @@ class MojibakeJudge : public DocumentJudge {
     }
   }
 
-  // Short, and in quotation marks: an example in a text about such.
-  static bool is_example(std::string_view text, const WrongStretch& one) {
+  // Short, and in quotation marks: an example in a text about such. Those of programs ("…") hold their texts, which may
+  // be garbled.
+  static bool is_example(std::string_view text, std::size_t offset, std::size_t length) {
     constexpr std::size_t kLongest = 64;  // bytes
-    return one.length <= kLongest && is_mentioned(text, one.offset, one.offset + one.length);
-  }
-  // Those of programs hold their texts, which may be garbled.
-  static bool has_plain_quote(std::string_view text, const WrongStretch& one) {
-    return one.offset > 0 && (text[one.offset - 1] == '"' || text[one.offset - 1] == '\'');
+    const bool plain = offset > 0 && (text[offset - 1] == '"' || text[offset - 1] == '\'');
+    const std::size_t end = offset + length;
+    return length <= kLongest && ((!plain && is_mentioned(text, offset, end)) || is_within_quotes(text, offset, end));
   }
 
   // Where every second one is quoted, the others are named, too.
   void judge_debris(std::string_view text, DocumentHits& out) const {
-    const auto quoted = std::ranges::count_if(pages_->debris(), [&](const auto& one) { return is_example(text, one); });
+    const auto quoted = std::ranges::count_if(pages_->debris(), [&](const WrongStretch& one) {
+      return is_mentioned(text, one.offset, one.offset + one.length);
+    });
     if (2 * static_cast<std::size_t>(quoted) >= std::max<std::size_t>(pages_->debris().size(), 1)) return;
     for (const WrongStretch& one : pages_->debris()) {
       out.add({one.offset, one.length, Severity::kWarning, 0.95, {one.fill ? "fill" : "replaced", {}}, {}});
@@ -117,7 +118,7 @@ class MojibakeJudge : public DocumentJudge {
     const std::string_view text = document.text();
     for (const WrongStretch& one : pages_->stretches()) {
       if (is_told(out, one.offset, one.length)) continue;
-      if (is_example(text, one) && !has_plain_quote(text, one)) continue;
+      if (is_example(text, one.offset, one.length)) continue;
       DocumentHit hit{one.offset, one.length, Severity::kWarning, 0.9, {}, {}};
       hit.reason = {
           "pages",
@@ -140,6 +141,7 @@ class MojibakeJudge : public DocumentJudge {
     DocumentHits found;
     places.tell(found, sure ? Severity::kWarning : Severity::kNote, sure ? 0.95 : 0.5, {});
     for (DocumentHit hit : found.found()) {
+      if (is_example(text, hit.offset, hit.length)) continue;
       int once = 0;
       hit.repaired = undo_misread(text.substr(hit.offset, std::min(hit.length, kLongestRepair)), verdict.page, once);
       times = std::max(times, once);
@@ -191,7 +193,9 @@ const Rule kMojibake{
              "The wrong decoding is undone, and what comes out is weighed against what stands there. Of UTF-8 read "
              "with a page of one byte, each sequence gets points for how odd it is and how natural what comes out; "
              "`weight` points make a warning, half of them a note. Of other pairs of encodings the text must "
-             "become likelier by 14 nats and a seventh of its cost (a fifth between two pages of one byte).",
+             "become likelier by 14 nats and a seventh of its cost (a fifth between two pages of one byte). Up to 64 "
+             "bytes "
+             "in quotation marks are an example, not a fault.",
          .example = "`UTF-8 read as Windows-1252, twice`",
          .to_do = "Decode the source again with its true encoding; the report gives the text as it should read. Where "
                   "characters were lost, leave the document out.",
