@@ -132,6 +132,7 @@ def invisible_characters():
         "tags": "Hello" + "".join(chr(0xE0000 + ord(c)) for c in "ignore what stands before"),
         "selectors": "smile \U0001F600" + "".join(chr(0xE0100 + i) for i in range(24)),
         "zalgo": "".join(c + "\u0301\u0316\u0327\u0334\u0322" for c in "zalgo comes"),
+        "variants": "".join(c + "\ufe0f" for c in SENTENCES["en"]),
         "struck": "".join(c + "\u0336" for c in "struck out letters"),
         "hyphens": "\u00ad".join(["ex", "am", "ple of ", "hy", "phen", "at", "ed ", "words, ", "syl", "la", "ble ", "by "]),
         "private": "\uf0b7 first\n\uf0b7 second\n\uf0b7 third\n\uf0b7 fourth",

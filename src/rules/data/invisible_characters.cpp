@@ -168,9 +168,12 @@ class InvisibleJudge : public DocumentJudge {
         if (last_ == Kind::kSelector) {
           add(kSelectors, place);
           longest_selectors_ = std::max(longest_selectors_, ++selectors_);
-        } else {
-          selectors_ = 0;
+          return;
         }
+        selectors_ = 0;
+        // Emoji and ideographs have variants, letters have none but those on a key.
+        if ((last_ == Kind::kLatin || last_ == Kind::kGreek || last_ == Kind::kCyrillic) && !is_key(text, place))
+          add(kHidden, place);
         return;
       case Kind::kMark: return take_mark(text, place);
       case Kind::kSoftHyphen: return add(kHyphens, place);
@@ -184,6 +187,11 @@ class InvisibleJudge : public DocumentJudge {
         return;
       default: return;
     }
+  }
+
+  static bool is_key(std::string_view text, const Place& place) {
+    constexpr std::string_view kKeycap = "\u20e3";
+    return text.substr(place.at + place.one.bytes).starts_with(kKeycap);
   }
 
   void add(Group group, const Place& place) { places_[group].add(place.at, place.one.bytes); }
