@@ -72,11 +72,20 @@ def mojibake():
                                 ("zh-tw", "big5", "gbk"), ("ja", "shift_jis", "gbk"), ("en", "utf-16-le", "utf-16-be"),
                                 ("fr", "cp1252", "cp1251")]:
         bad["%s-%s-%s" % (language, was, page)] = misread(SENTENCES[language], was, page)
+    for language in ("fr", "de", "es"):
+        bad["lowered-" + language] = misread(SENTENCES[language], "utf-8", "cp1252").lower()
+    kanji = ("駅前の小さな食堂では、朝早くから老人たちが新聞を読んでいる。店主は窓を開け、豆を挽き、静かに客を待つ。"
+             "雨の日には港の灯が遠くに見え、少女が一人で坂を登ってくる。彼女は祖父の椅子に座り、何も言わずに海を眺めた。")
+    bad["ja-euc_jp-gbk"] = misread(kanji, "euc_jp", "gbk")
     sparse = "%s The rent is due on the first day of each month, and the agreement ends with the year." % SENTENCES["de"]
     bad["one-quote"] = sparse + " It is the tenant" + misread("’", "utf-8", "cp1252") + "s duty to give notice."
     bad["replaced"] = "公告：" + "锟斤拷" * 4 + "，请联系管理员。"
     bad["unwritten"] = "name=" + "烫" * 8 + "; value=" + "屯" * 6
     good = {"text-" + language: text for language, text in SENTENCES.items()}
+    good["text-ja-kanji"] = kanji
+    good["chinese-about-kana"] = ("学习日语先要记住假名：あいうえお、かきくけこ，还有片假名アイウエオ。这些字来自汉字的草书，例如“あ”来自“安”，"
+                                  "“い”来自“以”。老师说，每天写十个，两个星期就能记住。")
+    good["portuguese-quotes"] = "Ela disse «amanhã» e ele respondeu «não»; a irmã leu «Camões» na manhã seguinte, e a avó não disse nada."
     good["signs"] = "RÉSUMÉ… VOCÊ… «É» 4288×… √π ≤ 20 °C, ½ m³, NESTLÉ®, ``lá´´, Ā å"
     good["boxes"] = "├── src\n│   ├── main.c\n│   └── util.c\n└── tests\n┌───┬───┐\n│ a │ b │\n└───┴───┘"
     good["half-kana"] = "ｶﾀｶﾅで書いたﾃｽﾄです。ﾊﾝｶｸの文字も読めます。"

@@ -258,11 +258,9 @@ Residue next_lost_ligature(std::string_view whole, std::size_t at, std::size_t e
   for (; at < last; at += kMaskedBytes) {
     mask_either(text.substr(0, last), at, ' ', ' ', blanks);
     for (std::size_t from = at; from < last && from < at + kMaskedBytes; from += kMaskBytes) {
-      const char* const in = text.data() + from;
       for (std::uint64_t bits = blanks[(from - at) / kMaskBytes]; bits != 0; bits &= bits - 1) {
-        const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
-        const std::size_t blank = from + bit;
-        if (!may_be_half(blank == 0 ? ' ' : in[bit - 1], in[bit + 1], in[bit + 2])) continue;
+        const std::size_t blank = from + static_cast<std::size_t>(std::countr_zero(bits));
+        if (!may_be_half(blank == 0 ? ' ' : whole[blank - 1], whole[blank + 1], whole[blank + 2])) continue;
         Residue one{0, 0, 1};
         one.length = lost_ligature(whole, blank, one.offset);
         if (one.length > 0) return one;

@@ -30,7 +30,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first position from `at` on, below `end`, where one of the pairs stands, in small or capital letters; `end`: none.
+// The first position from `at` on, below `end`, where one of the pairs stands, in small or capital letters; `end`: no
+// such.
 std::size_t next_of_pairs(const std::uint8_t* in, std::size_t at, std::size_t end, const Pairs& pairs) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint8_t> d;

@@ -21,8 +21,8 @@ class PeriodFinder {
  public:
   static constexpr std::size_t kLongestPeriod = 8192;  // bytes; a longer one is given as it is seen, maybe a multiple
   /// In the order of the text, without overlap: all runs of at least 96 bytes with at least 32 repeats (of a period up
-  /// to 4,096 bytes), and a run of six repeats or more that is half of the text. Of others, from three repeats on, some.
-  /// Linear in the length of the text.
+  /// to 4,096 bytes), and a run of six repeats or more that is half of the text. Of others, from three repeats on, a
+  /// few. Linear in the length of the text.
   void find(std::string_view text, std::vector<PeriodicRun>& out);
 
  private:

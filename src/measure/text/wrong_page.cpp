@@ -444,7 +444,7 @@ void WrongPages::try_all(std::u32string_view text, double now) {
   }
 }
 
-std::string WrongPages::undo(std::string_view text) const {
+std::string undone(std::string_view text, const Confusion& confusion) {
   std::u32string characters;
   for (std::size_t at = 0; at < text.size();) {
     const Character one = character_at(text, at);
@@ -452,11 +452,11 @@ std::string WrongPages::undo(std::string_view text) const {
     at += one.bytes;
   }
   std::string bytes;
-  std::u32string undone;
+  std::u32string decoded;
   std::size_t invalid = 0;
   std::string out;
-  if (!encode(characters, confusion_.read_as, bytes) || !decode(bytes, confusion_.was, undone, invalid)) return out;
-  for (const char32_t code : undone) append_utf8(code, out);
+  if (!encode(characters, confusion.read_as, bytes) || !decode(bytes, confusion.was, decoded, invalid)) return out;
+  for (const char32_t code : decoded) append_utf8(code, out);
   return out;
 }
 

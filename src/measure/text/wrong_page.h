@@ -19,6 +19,9 @@ struct Confusion {
   friend bool operator==(const Confusion&, const Confusion&) = default;
 };
 
+/// A text with the decoding undone; U+FFFD for what is lost.
+std::string undone(std::string_view text, const Confusion& confusion);
+
 /// A stretch that is more likely once the wrong decoding is undone.
 struct WrongStretch {
   std::size_t offset = 0;
@@ -42,8 +45,7 @@ class WrongPages {
   /// What can only be told, not undone: "锟斤拷", "烫烫烫烫".
   const std::vector<WrongStretch>& debris() const { return debris_; }
 
-  /// A stretch with the decoding undone; U+FFFD for what is lost.
-  std::string undo(std::string_view text) const;
+  std::string undo(std::string_view text) const { return undone(text, confusion_); }
 
  private:
   void scan(std::string_view text);

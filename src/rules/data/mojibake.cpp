@@ -7,6 +7,8 @@
 //     Here nothing is impossible, only unlikely: the likelihood of both readings decides.
 //   Latin letters of one group of languages read as those of another (measure/text/latin_mixup.h), which is asked last:
 //     every letter is one, and the set of them tells.
+//   EUC-JP read as GBK, which leaves the kana as they are (measure/text/wrong_kanji.h), and UTF-8 read as Windows-1252
+//     and written in small letters (measure/text/lowered_utf8.h).
 //   What is left of bytes that were lost before: U+FFFD in UTF-8 read as GBK, memory that was never written. It is
 //     known by its looks and cannot be undone.
 // Where the first two both explain a text, the likelier reading is told.
@@ -22,9 +24,11 @@
 #include "measure/text/characters.h"
 #include "measure/text/latin_mixup.h"
 #include "measure/text/likelihood.h"
+#include "measure/text/lowered_utf8.h"
 #include "measure/text/mention.h"
 #include "measure/text/misread_utf8.h"
 #include "measure/text/transcode.h"
+#include "measure/text/wrong_kanji.h"
 #include "measure/text/wrong_page.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
@@ -60,11 +64,45 @@ class MojibakeJudge : public DocumentJudge {
     } else {
       judge_utf8(document, verdict, out);
     }
+    if (out.found().empty()) judge_kanji(document, out);
+    if (out.found().empty()) judge_lowered(document, out);
     if (out.found().empty()) judge_latin(document, out);
   }
 
  private:
   static constexpr std::size_t kLongestRepair = 400;
+
+  static void judge_kanji(const SurveyedDocument& document, DocumentHits& out) {
+    if (document.survey.of('\xe3') < 8) return;
+    const std::string_view text = document.text();
+    const std::optional<Confusion> found = wrong_kanji(text);
+    if (!found) return;
+    out.add({0,
+             text.size(),
+             Severity::kWarning,
+             0.85,
+             {"pages", {{"was", encoding_name(found->was)}, {"page", encoding_name(found->read_as)}}},
+             undone(text.substr(0, kLongestRepair), *found)});
+  }
+
+  // Three such letters are no slip of a keyboard; one or two in a long text may be quoted.
+  void judge_lowered(const SurveyedDocument& document, DocumentHits& out) {
+    constexpr std::size_t kLeast = 3;
+    constexpr std::size_t kMost = 10000;
+    if (document.survey.of('\xa3') < kLeast || document.survey.of('\xc3') < kLeast) return;
+    const std::string_view text = document.text();
+    find_lowered_utf8(text, kMost, lowered_);
+    if (lowered_.size() < kLeast) return;
+    Clusters places(12);
+    for (const LoweredLetter& one : lowered_) places.add(one.offset, one.length);
+    DocumentHits found;
+    places.tell(found, Severity::kWarning, 0.9, {"lowered", {{"count", lowered_.size()}}});
+    for (DocumentHit hit : found.found()) {
+      if (is_example(text, hit.offset, hit.length)) continue;
+      hit.repaired = undo_lowered_utf8(text.substr(hit.offset, std::min(hit.length, kLongestRepair)));
+      out.add(std::move(hit));
+    }
+  }
 
   // Latin text with accented letters enough to tell a language by them.
   void judge_latin(const SurveyedDocument& document, DocumentHits& out) {
@@ -154,6 +192,7 @@ class MojibakeJudge : public DocumentJudge {
   double weight_;
   std::optional<WrongPages> pages_;  // its tables take ten milliseconds, and many a corpus needs none
   LatinMixup latin_;
+  std::vector<LoweredLetter> lowered_;
 };
 
 std::unique_ptr<DocumentJudge> make(const Parameters& set) { return std::make_unique<MojibakeJudge>(set); }
@@ -173,6 +212,8 @@ const Rule kMojibake{
                   {"pages", "{was} read as {page}", "{was} 被当作 {page} 读取"},
                   {"latin", "{was} read as {page}: {count} letters and signs that no language has together",
                    "{was} 被当作 {page} 读取：{count} 个字母或符号不属于任何一种语言"},
+                  {"lowered", "UTF-8 read as Windows-1252, then written in small letters: {count} letters",
+                   "UTF-8 被当作 Windows-1252 读取后又转为小写：{count} 个字母"},
                   {"replaced", "U+FFFD in UTF-8, read as GBK", "UTF-8 中的 U+FFFD 被当作 GBK 读取"},
                   {"fill", "memory that was never written, read as text", "未写入的内存被当作文本读取"},
                   {"utf8-twice", "UTF-8 read as {page}, twice", "UTF-8 两次被当作 {page} 读取"},
@@ -183,7 +224,8 @@ const Rule kMojibake{
     .docs =
         {.finds =
              "Text that was decoded with the wrong encoding: UTF-8 read as Windows-1252, Mac Roman, code page 437 and "
-             "others, also several times; GBK, Big5, Shift-JIS, EUC, KOI8-R, Windows-1251 and others read as each "
+             "others, also several times, or then written in small letters; GBK, Big5, Shift-JIS, EUC, KOI8-R, "
+             "Windows-1251 and others read as each "
              "other or as Latin-1; UTF-8 read as GBK; UTF-16 with its bytes swapped; what U+FFFD and unwritten memory "
              "look like in GBK.",
          .matters =
