@@ -1,5 +1,5 @@
-// One of three words in a long text: two letters of each are compared at all positions of a vector at once, and the rest
-// where they agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a text.
+// One of three words in a long text: two letters of each are compared at all positions of a vector at once, and the
+// rest where they agree. memmem needs up to a nanosecond a byte, as much as everything else that is asked of a text.
 
 #include "measure/text/find_word.h"
 

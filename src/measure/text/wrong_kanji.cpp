@@ -1,8 +1,8 @@
 // JIS X 0208 and GB 2312 have the kana in the same rows, so that EUC-JP read as GBK still looks Japanese; the
-// ideographs lie elsewhere, and half of what comes out Japanese does not write. Kana between them keep the surprise of a
-// stretch low (wrong_page.cpp), so the whole is asked: kana, and ideographs of which an eighth are none of Japanese. That
-// is so of Chinese text about Japanese, too; what decides is whether the text becomes likelier when it is undone: by 14
-// nats, and by one for each ideograph (kana cost the same before and after). Chinese that is read as Japanese does not.
+// ideographs lie elsewhere, and half of what comes out Japanese does not write. Kana between them keep the surprise of
+// a stretch low (wrong_page.cpp), so the whole is asked: kana, and ideographs of which an eighth are none of Japanese.
+// That is so of Chinese text about Japanese, too; what decides is whether the text becomes likelier when it is undone:
+// by 14 nats, and by one for each ideograph (kana cost the same before and after). Chinese read as Japanese does not.
 
 #include "measure/text/wrong_kanji.h"
 
