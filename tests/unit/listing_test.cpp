@@ -160,6 +160,9 @@ TEST(Extraction, EndlessWords) {
   for (const std::string_view glued :
        {"Amabendkamderbriefträgernocheinmalvorbei,weilermorgensdaspaketvergessenhatte,undbliebaufeinenkaffeesitzen.",
         "Lavecinanosabíaquiénhabíadejadolapuertaabierta,peroelgatosíyasequedómirandolacallehastaquevolviólaluz.",
+        "УстановкасистемыDebianзаканчиваетсятем,чтопрограммаспрашиваетимяпользователяиегопароль,апотомперезапускается.",
+        "Levoisindemande\u00a0:quiadonclaissélaporteouverte\u00a0?Personnenerépond,"
+        "maislechatestdéjàdanslejardinvoisin.",
         "Вечеромсоседкапринесланамтёплыйхлебимёд,имыдолгосиделинаверанде,слушая,какшумитдождьпостаройкрыше.",
         "Kvällensomdebarkomhemhadeingenlusttilagamat,såmorfarhämtadefiskenurfrysenochsattepåpotatisen."}) {
     EXPECT_TRUE(is_endless(glued, 80)) << glued;

@@ -172,8 +172,8 @@ bool is_joined_list(std::string_view word) {
   });
 }
 
-// What a long word is made of, where it is letters of one script that sets blanks between words, and signs of a
-// sentence.
+// What a long word is made of, where it is letters of one script that sets blanks between words, a few of Latin among
+// them, and signs of a sentence.
 class Glue {
  public:
   // False: the word has something else in it.
@@ -188,18 +188,26 @@ class Glue {
   }
 
   bool reads_as_text(std::size_t least) const {
+    if (foreign_ > 0 && latin_ * 5 > letters_) return false;
     if (letters_ < least || std::popcount(seen_) < 12) return false;
     if (signs_ * 8 > letters_ || commas_ * 14 > letters_ || hyphens_ * 24 > letters_ || digits_ * 16 > letters_)
       return false;
     if (capitals_ * 9 > letters_ || names_ * 40 > letters_ || accented_ * 2 > letters_) return false;
-    if (has_known_vowels(script_) && (vowels_ * 100 < letters_ * 30 || vowels_ * 100 > letters_ * 62)) return false;
+    if ((foreign_ == 0 || has_known_vowels(script_)) &&
+        (vowels_ * 100 < letters_ * 30 || vowels_ * 100 > letters_ * 62))
+      return false;
     return has_rare_letters(counts_, letters_) && !repeats_pair();
   }
 
  private:
   bool read_letter(char32_t code, CharacterKind kind) {
-    if (letters_ == 0) script_ = kind;
-    if (kind != script_ || !sets_blanks(kind)) return false;
+    if (!sets_blanks(kind)) return false;
+    if (kind == CharacterKind::kLatin) {
+      ++latin_;
+    } else {
+      if (foreign_++ == 0) script_ = kind;
+      if (kind != script_) return false;
+    }
     const char32_t small = small_of(code);
     ++letters_;
     capitals_ += small != code ? 1U : 0U;
@@ -222,15 +230,18 @@ class Glue {
       return true;
     }
     ++signs_;
-    commas_ += code == ',' || code == ';' ? 1U : 0U;
+    const bool unbroken = code == 0xa0 || code == 0x202f;  // before the signs of French; elsewhere they are blanks
+    commas_ += code == ',' || code == ';' || unbroken ? 1U : 0U;
     hyphens_ += code == '-' ? 1U : 0U;
     return code < 0x80 ? std::string_view(".,;:!?'\"()-").find(static_cast<char>(code)) != std::string_view::npos
-                       : kind == CharacterKind::kPunctuation;
+                       : kind == CharacterKind::kPunctuation || unbroken;
   }
   bool repeats_pair() const { return *std::max_element(pairs_.begin(), pairs_.end()) * 11 > letters_; }
 
-  CharacterKind script_ = CharacterKind::kLatin;
+  CharacterKind script_ = CharacterKind::kLatin;  // of the letters that are not Latin, where there are some
   std::size_t letters_ = 0;
+  std::size_t latin_ = 0;
+  std::size_t foreign_ = 0;
   std::size_t capitals_ = 0;
   std::size_t names_ = 0;  // small letters behind a dot: "org.example.text"
   std::size_t vowels_ = 0;

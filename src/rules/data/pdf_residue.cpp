@@ -205,7 +205,7 @@ class PdfJudge : public DocumentJudge {
       }
       at = end + 1;
     }
-    return lines >= 3 && signs * 2 >= lines && bytes * 3 >= text.size() * 2;
+    return lines >= 3 && signs * 5 >= lines && bytes * 3 >= text.size() * 2;
   }
 
   // Two or three words together each time: words of twelve letters on average, where those of Finnish have eight.
