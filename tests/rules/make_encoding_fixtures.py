@@ -224,6 +224,16 @@ def bytecode():
 
 def pdf_residue():
     words = "the results of the ablation show that the method finds the abnormal documents before the training begins"
+    english = ("Nobody had seen the old ferry leave the harbour that night and the keeper was sure that it had been there "
+               "when he went to bed. In the morning his brother was waiting for the first boat with all of the others, "
+               "and they asked him what the weather would be.").split()
+    german = ("Am Abend kam der Briefträger noch einmal vorbei, weil er morgens das Paket vergessen hatte, und blieb auf "
+              "einen Kaffee sitzen. Draußen wurde es dunkel, und keiner machte Licht.")
+    russian = ("Вечером соседка принесла нам тёплый хлеб и мёд, и мы долго сидели на веранде, слушая, как шумит дождь по "
+               "старой крыше. Дети уже спали, а собака ждала у двери.")
+    korean = ("아이는 아침에 학교에 가고 저녁에 집에 와서 숙제를 하고 밥을 먹고 나서 동생하고 놀다가 일찍 잠자리에 들었고 "
+              "아침에 다시 학교에 갔다")
+    chinese = "小镇的人说山上的雪下得早,山下的河水就涨得晚,所以老人看山上的雪就知道河里的鱼什么时候来,也知道人们什么时候可以下河。"
     shifted = "".join(c if c == " " else chr(ord(c) - 29) for c in words.capitalize() + " and that it works for all of them")
     bad = {
         "spaced": "   ".join(" ".join(word) for word in words.split()),
@@ -232,8 +242,28 @@ def pdf_residue():
         "hyphens": "The extrac- tion of docu- ments from pic- tures of pages leaves hyphe- nated words in sen- tences.",
         "glyphs": shifted,
         "numbers": "(cid:55)(cid:75)(cid:72) (cid:84)(cid:88)(cid:76)(cid:70)(cid:78) brown fox",
+        "spaced-far": (" " * 5).join(" ".join(word) for word in words.split()),
+        "spaced-wide": "  ".join(words.replace(" ", "")),
+        "spaced-ru": "   ".join(" ".join(word) for word in russian.split()),
+        "spaced-ko": "   ".join(" ".join(word) for word in korean.split()),
+        "spaced-zh": " ".join(chinese),
+        "glued-de": german.replace(" ", ""),
+        "glued-ru": russian.replace(" ", ""),
+        "glued-lines": "\n".join("".join(german.split()[i:i + 9]) for i in range(0, 27, 9)),
+        "glued-by-threes": " ".join("".join(english[i:i + 3]) for i in range(0, len(english), 3)),
+        "hyphens-ru": "Со- седка принес- ла тёп- лый хлеб, и де- ти дол- го си- дели на веран- де, слу- шая дождь.",
     }
     good = {
+        "alphabet-ru": " ".join("абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
+        "syllables-ko": "\n".join(" ".join(chr(0xac00 + (i * 21 + j) * 28) for j in (0, 2, 4, 6, 8)) for i in range(14)),
+        "ideographs": " ".join("金木水火土日月山川石田禾上下左右大小多少男女老幼东西南北春夏秋冬风雨雷电花鸟鱼虫牛羊马犬"),
+        "list": "\n".join(["apple,mountain,letter,winter,summer,ferry,weather,the,and,that"] * 4),
+        "compound-list": "\n".join(["Grundstücksverkehrsgenehmigungszuständigkeitsübertragungsverordnung",
+                                    "Verkehrsinfrastrukturfinanzierungsgesellschaft",
+                                    "Kraftfahrzeughaftpflichtversicherungsgesellschaft"]),
+        "protein-name": "methionylthreonylthreonylglutaminylarginylisoleucylalanyl" * 4,
+        "dashes-ru": "Москва- столица, Волга- река, город- порт, лето- пора отпусков, зима- пора лыж.",
+        "primer": "Gur- ke, To- ma- te, Kar- tof- fel, Ba- na- ne, Zi- tro- ne, Spa- get- ti, Sa- la- mi.",
         "prose": words.capitalize() + ".",
         "compounds": "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz und Donaudampfschifffahrtsgesellschaft.",
         "pairs": "pre- and post-war novels, two- to three-year terms, long- or short-lived, Vor- und Nachteile, in- und ausländisch",

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/text/characters.h"
 #include "measure/text/extraction.h"
 
 namespace assay {
@@ -97,6 +98,102 @@ TEST(Extraction, SpacedLetters) {
   }
 }
 
+std::string apart(std::u32string_view text, std::size_t blanks, std::size_t between_words) {
+  std::string out;
+  for (const char32_t c : text) {
+    if (c != ' ') append_utf8(c, out);
+    out.append(c == ' ' ? between_words - blanks : blanks, ' ');
+  }
+  return out;
+}
+
+TEST(Extraction, SpacedLettersOfAnyScriptAndGap) {
+  const std::u32string_view english = U"nobody had seen the old ferry leave the harbour that night";
+  for (const std::size_t gap : {2U, 3U, 5U, 7U}) {
+    for (const bool ascii : {true, false}) {
+      EXPECT_GE(spaced_letters(apart(english, 1, gap), ascii).count, 45U) << gap << ascii;
+    }
+  }
+  EXPECT_GE(spaced_letters(apart(english, 2, 2), true).count, 45U);
+  EXPECT_GE(spaced_letters(apart(english, 2, 6), true).count, 45U);
+  EXPECT_GE(spaced_letters(apart(U"вечером соседка принесла нам тёплый хлеб и мёд", 1, 3), false).count, 35U);
+  EXPECT_GE(spaced_letters(apart(U"το βράδυ η θάλασσα ήταν ήρεμη και τα παιδιά έπαιζαν", 1, 5), false).count, 35U);
+  EXPECT_GE(spaced_letters(
+                apart(U"아이는 아침에 학교에 가고 저녁에 집에 와서 숙제를 하고 밥을 먹고 나서 동생하고 놀다가 일찍 "
+                      U"잠자리에 들었고 아침에 다시 학교에 갔다",
+                      1, 3),
+                false)
+                .count,
+            40U);
+  EXPECT_GE(spaced_letters(
+                apart(U"小镇的人说山上的雪下得早,山下的河水就涨得晚,所以老人看山上的雪就知道河里的鱼什么时候来,也知道"
+                      U"人们什么时候可以下河",
+                      1, 1),
+                false)
+                .count,
+            40U);
+}
+
+TEST(Extraction, ListsOfLetters) {
+  const auto lists = {
+      U"абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
+      U"αβγδεζηθικλμνξοπρστυφχψω",
+      U"אבגדהוזחטיכלמנסעפצקרשת",
+      U"אאבבגגדדההווזזחחטטייככללממננססעעפפ",
+      U"あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよ",
+      U"ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎㅏㅑㅓㅕㅗㅛㅜㅠㅡㅣ",
+      U"金木水火土日月山川石田禾上下左右大小多少男女老幼东西南北春夏秋冬风雨雷电花鸟鱼虫牛羊马犬",  // each once
+      U"是否是是否否是否是是否否是否是是否否是否是是否否是否是是否否是否是是否否是否是是否否",      // few
+      U"cdefgahcgfedcaghcdefgahcgfedcaghcdefgahc"};
+  for (const std::u32string_view list : lists) {
+    for (const std::size_t blanks : {1U, 2U}) {
+      EXPECT_LT(spaced_letters(apart(list, blanks, blanks), false).count, 20U) << apart(list, 1, 1);
+    }
+  }
+  std::u32string puzzle;  // letters that are all as frequent
+  for (std::size_t i = 0; i < 225; ++i)
+    puzzle.push_back(static_cast<char32_t>('A' + (i * i * 7 + i * 5 + i / 26) % 26));
+  EXPECT_LT(spaced_letters(apart(puzzle, 1, 1), true).count, 20U);
+}
+
+TEST(Extraction, EndlessWords) {
+  for (const std::string_view glued :
+       {"Amabendkamderbriefträgernocheinmalvorbei,weilermorgensdaspaketvergessenhatte,undbliebaufeinenkaffeesitzen.",
+        "Lavecinanosabíaquiénhabíadejadolapuertaabierta,peroelgatosíyasequedómirandolacallehastaquevolviólaluz.",
+        "УстановкасистемыDebianзаканчиваетсятем,чтопрограммаспрашиваетимяпользователяиегопароль,апотомперезапускается.",
+        "Levoisindemande\u00a0:quiadonclaissélaporteouverte\u00a0?Personnenerépond,"
+        "maislechatestdéjàdanslejardinvoisin.",
+        "Вечеромсоседкапринесланамтёплыйхлебимёд,имыдолгосиделинаверанде,слушая,какшумитдождьпостаройкрыше.",
+        "Kvällensomdebarkomhemhadeingenlusttilagamat,såmorfarhämtadefiskenurfrysenochsattepåpotatisen."}) {
+    EXPECT_TRUE(is_endless(glued, 80)) << glued;
+    EXPECT_FALSE(is_endless(glued, 200)) << glued;
+    EXPECT_FALSE(is_glued(glued)) << glued;
+  }
+  const auto times = [](std::string_view part, std::size_t count) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) out += part;
+    return out;
+  };
+  for (const std::string& clean :
+       {times("methionylthreonylthreonylglutaminylarginyl", 5), times("apple,pear,plum,quince,cherry,", 6),
+        times("how-to-make-a-good-jam-of-plums-", 5), times("org.example.kitchen.jam.plums.", 6),
+        times("getPlumsOfTheKitchenTableForJam", 6), times("acgtgatcca", 20), times("ha", 80),
+        times("la\u00a0maison\u00a0de\u00a0la\u00a0rue\u00a0", 8), times("老张在巷口修了三十年自行车", 8),
+        times("วันนี้อากาศดีมาก", 8), times("aGVsbG8gd29ybGQhCg", 9), times("mvlspadktnvkaawgkvgahageygaealermflsf", 4),
+        times("qxzjkvbwpfgmyhtrdlcsnuoiea", 5), times("/the/house/on/the/hill", 6)}) {
+    EXPECT_FALSE(is_endless(clean, 80)) << clean;
+  }
+}
+
+TEST(Extraction, HalfGluedWords) {
+  EXPECT_TRUE(
+      is_half_glued("Nobodyhadseen theoldferry leavetheharbour thatnightand thekeeperwas sureithad beenthere "
+                    "whenhewentto bedforthe wind"));
+  EXPECT_FALSE(is_half_glued("internationalization thermodynamics counterintuitive responsibilities notwithstanding"));
+  EXPECT_FALSE(is_half_glued("standing standing standing standing standing standing standing standing standing"));
+  EXPECT_FALSE(is_half_glued(""));
+}
+
 TEST(Extraction, GluedWords) {
   EXPECT_TRUE(is_glued("Weproposeanewmethodfordetectingtheabnormaltrainingdata"));
   EXPECT_TRUE(is_glued("andtheresultsofthisexperimentshowthatithasnoother"));
@@ -104,7 +201,8 @@ TEST(Extraction, GluedWords) {
        {"Donaudampfschifffahrtsgesellschaftskapitaen", "rindfleischetikettierungsueberwachungsaufgaben",
         "getInternalFrameAccessibleContextForComponent", "https://example.org/the/and/for/this/that/with",
         "MVLSPADKTNVKAAWGKVGAHAGEYGAEALERMFLSFPTTKTYF", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-        "lentokonesuihkuturbiinimoottoriapumekaanikko", "this_and_that_for_the_other_thing_within_there"}) {
+        "lentokonesuihkuturbiinimoottoriapumekaanikko", "mountain,letter,winter,summer,ferry,weather",
+        "this_and_that_for_the_other_thing_within_there"}) {
     EXPECT_FALSE(is_glued(clean)) << clean;
   }
 }

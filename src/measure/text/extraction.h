@@ -21,7 +21,13 @@ Residue spaced_letters(std::string_view text, bool ascii);
 /// The letters put together again: one blank between letters goes, more than one become one.
 std::string unspaced(std::string_view text);
 
-/// Whether a word without blanks is several words: "Weproposeanewmethodfordetecting".
+/// Whether a word of at least `least` letters, in a script that sets blanks between words, is made as text is.
+bool is_endless(std::string_view word, std::size_t least);
+
+/// Whether the short words of English stand in a text whose words are long: "Thelighthousehad beenemptysince".
+bool is_half_glued(std::string_view text);
+
+/// Whether a word without blanks is several words of English: "Weproposeanewmethodfordetecting".
 bool is_glued(std::string_view word);
 
 /// The first word from `at` to `end` that has lost its ligature (fi, fl, ff, ffi): "signi cant", "e cient", "rst"
