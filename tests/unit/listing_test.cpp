@@ -11,6 +11,7 @@
 
 #include "measure/text/characters.h"
 #include "measure/text/extraction.h"
+#include "measure/text/lost_ligatures.h"
 
 namespace assay {
 

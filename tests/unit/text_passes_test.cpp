@@ -17,6 +17,7 @@
 #include "measure/text/letter_triples.h"
 #include "measure/text/line_repeats.h"
 #include "measure/text/listing.h"
+#include "measure/text/lost_ligatures.h"
 #include "measure/text/next_odd.h"
 #include "measure/text/phrases.h"
 #include "measure/text/plain_words.h"

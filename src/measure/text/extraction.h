@@ -30,10 +30,6 @@ bool is_half_glued(std::string_view text);
 /// Whether a word without blanks is several words of English: "Weproposeanewmethodfordetecting".
 bool is_glued(std::string_view word);
 
-/// The first word from `at` to `end` that has lost its ligature (fi, fl, ff, ffi): "signi cant", "e cient", "rst"
-/// behind a blank. Count 0: none.
-Residue next_lost_ligature(std::string_view text, std::size_t at, std::size_t end);
-
 /// By how much glyph numbers lie below the characters that they show, where the text is one of glyph numbers: most
 /// often 29 ("7KH TXLFN" is "The quick"); 0: it is none.
 int glyph_shift(std::string_view text);

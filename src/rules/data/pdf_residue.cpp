@@ -17,6 +17,7 @@
 #include "measure/text/characters.h"
 #include "measure/text/extraction.h"
 #include "measure/text/find_word.h"
+#include "measure/text/lost_ligatures.h"
 #include "rules/data/clusters.h"
 #include "rules/rule.h"
 
