@@ -118,16 +118,6 @@ void pair(const Piece& piece, std::uint8_t first, std::uint8_t second, std::uint
   });
 }
 
-void sentence_ends(const Piece& piece, std::uint64_t* out) {
-  for_each_word(piece, [&](std::size_t word, const std::uint8_t* in, std::uint64_t asked) HWY_ATTR {
-    out[word] = asked & mask_of(in, [&](const std::uint8_t* at) HWY_ATTR {
-                  const std::uint8_t* const next = at + 1;
-                  const auto cut = any(any(is(next, ' '), is(next, '\n')), any(is(next, '\r'), is(next, '"')));
-                  return any(both(is(at, '.'), cut), is(at, '\n'));
-                });
-  });
-}
-
 void words(const Piece& piece, WordMasks* out) {
   for_each_word(piece, [&](std::size_t word, const std::uint8_t* in, std::uint64_t asked) HWY_ATTR {
     out->plain[word] = asked & mask_of(in, [](const std::uint8_t* at)
@@ -159,7 +149,6 @@ namespace assay {
 
 HWY_EXPORT(either);
 HWY_EXPORT(pair);
-HWY_EXPORT(sentence_ends);
 HWY_EXPORT(words);
 HWY_EXPORT(names);
 
@@ -172,10 +161,6 @@ void mask_pair(std::string_view text, std::size_t from, char first, char second,
   HWY_DYNAMIC_DISPATCH(pair)
   (piece_of(text, from), static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second),
    static_cast<std::uint8_t>(other), out.data());
-}
-
-void mask_sentence_ends(std::string_view text, std::size_t from, ByteMasks& out) {
-  HWY_DYNAMIC_DISPATCH(sentence_ends)(piece_of(text, from), out.data());
 }
 
 void mask_words(std::string_view text, std::size_t from, WordMasks& out) {

@@ -24,9 +24,6 @@ void mask_either(std::string_view text, std::size_t from, char one, char other, 
 /// `first` stands there and `second` behind it, or `other` stands there.
 void mask_pair(std::string_view text, std::size_t from, char first, char second, char other, ByteMasks& out);
 
-/// A sentence or a line ends there: '.' with a blank, the end of a line or '"' behind it, or '\n'.
-void mask_sentence_ends(std::string_view text, std::size_t from, ByteMasks& out);
-
 struct WordMasks {
   ByteMasks plain;  // ASCII letters and digits
   ByteMasks leads;  // where a character beyond ASCII begins

@@ -34,6 +34,10 @@ constexpr std::size_t kLongUnit = 60;
 constexpr std::size_t kMostUnits = 65536;
 constexpr std::size_t kLongLines = 160;  // bytes on average: then sentences are counted, too
 
+bool is_cut(std::string_view text, std::size_t at) {
+  return at >= text.size() || text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '"';
+}
+
 bool has_long_lines(std::string_view text, const TextSurvey& survey) {
   return survey.lines == 0 || text.size() / survey.lines >= kLongLines;
 }
@@ -55,15 +59,14 @@ void for_each_unit(std::string_view text, const TextSurvey& survey, const auto& 
       // The full stop of Chinese and Japanese ends with these two bytes, and little else does.
       if (wide)
         mask_pair(text, from, '\x80', '\x82', '\n', ends);
-      else if (sentences)
-        mask_sentence_ends(text, from, ends);
       else
-        mask_either(text, from, '\n', '\n', ends);
+        mask_either(text, from, '\n', sentences ? '.' : '\n', ends);
     }
     for (std::uint64_t bits = ends[from % kMaskedBytes / kMaskBytes]; bits != 0; bits &= bits - 1) {
       const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(bits));
       const bool feed = text[at] == '\n';
       const std::size_t behind = at + (wide && !feed ? 2 : 1);
+      if (!feed && !wide && !is_cut(text, behind)) continue;
       if (!trimmed(first, feed ? at : behind)) return;
       first = behind;
     }
