@@ -22,6 +22,10 @@ MORE = (
 GERMAN = (
     "Die Donaudampfschifffahrtsgesellschaft stellte ihre Rechtsschutzversicherungsangelegenheiten zurück, weil niemand "
     "mehr wusste, wer für die Verkehrswegebeschleunigung zuständig war. Das Protokoll umfasste zwölf Seiten.")
+GERMAN_LETTER = (
+    "Liebe Käthe, die Lampe am Kai wurde gestern repariert. Der Wärter stieg dreimal auf die Leiter, und niemand wagte, ihn anzusprechen. "
+    "Bei Ebbe kehrten die Fischer früh zurück; einer rief, das Licht brenne schon. Wir hoffen, dich bald wiederzusehen, grüßen herzlich "
+    "und schicken dir die Bücher, die du für den Winter bestellt hast. Über die Brücke fährt wieder der alte Bus.")
 FINNISH = "Järjestelmällisyydellään hän yllätti kaikki, ja kolmivaihekilowattituntimittari näytti yhä samaa lukemaa kuin ennen."
 POLISH = "Chrząszcz brzmi w trzcinie, a wszczęte przedsięwzięcie zakończyło się bezwzględnym sukcesem przed świtem."
 WELSH = "Mae'r trên yn mynd o Lanfairpwllgwyngyll i Gaernarfon bob bore, ac nid oes neb yn cwyno am y glaw erbyn hyn."
@@ -172,6 +176,7 @@ def gibberish():
         "random": pseudo_words(3, "abcdefghijklmnopqrstuvwxyz", 60),
         "keys": pseudo_words(4, "asdfjklghqwe", 40),
         "rot13": PROSE.lower().translate(table),
+        "rot13-german": GERMAN_LETTER.lower().translate(table),
         "upside-down": "".join(turned.get(c, c) for c in reversed(PROSE[:170].lower())),
         "disguised": disguised,
         "in-prose": PROSE + "\n" + pseudo_words(5, "bcdfghjklmnpqrstvwxz", 50) + "\n" + MORE,

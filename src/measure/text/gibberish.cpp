@@ -127,12 +127,15 @@ struct BabbleCounts {
 void find_random_letters(std::string_view text, const TextSurvey& survey, std::vector<OddStretch>& out) {
   out.clear();
   if (!has_few_vowels(text, survey) && (survey.letters * 4 < text.size() || !probes_find_some(text))) return;
+  // Of prose a part of the words has accented letters.
+  const bool prose = survey.digits * 60 < survey.letters && survey.punctuation * 10 < survey.letters;
+  const std::size_t least = prose && survey.high > 0 ? 45 : 65;
   TripleCounts window;
   std::size_t first = 0;
   std::size_t last = 0;
   const auto close = [&] {
     // Mnemonics and columns of a table stand between numbers and signs, words between blanks.
-    const bool text_like = window.triples * 100 >= 65 * (last - first);
+    const bool text_like = window.triples * 100 >= least * (last - first);
     if (is_unnatural(window) && text_like) {
       const bool follows = !out.empty() && first <= out.back().offset + out.back().length + 80;
       const std::size_t share = 100 * window.unusual / window.triples;
