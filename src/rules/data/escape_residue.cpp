@@ -89,7 +89,7 @@ class Judge final : public DocumentJudge {
     switch (limits.kind) {
       // An HTML page may have entities; text has no tags.
       case EscapeKind::kEntity:
-        if (survey.of('<') * 4 > total.count) return false;
+        if (survey.of('<') * 4 > total.count || lists_entities(document.text(), total.count)) return false;
         break;
       // Source code breaks its lines itself.
       case EscapeKind::kLineFeed:
@@ -106,6 +106,18 @@ class Judge final : public DocumentJudge {
       default: break;
     }
     return share >= limits.share * shares_;
+  }
+
+  // "Valid entities are: &amp; &quot; &lt; &gt; &apos;": four of the five at least, and hardly any twice.
+  static bool lists_entities(std::string_view text, std::size_t count) {
+    std::size_t kinds = 0;
+    std::size_t all = 0;
+    for (const std::string_view entity : {"&amp;", "&quot;", "&lt;", "&gt;", "&apos;"}) {
+      const std::size_t before = all;
+      for (std::size_t at = text.find(entity); at != std::string_view::npos; at = text.find(entity, at + 1)) ++all;
+      kinds += all > before ? 1 : 0;
+    }
+    return kinds >= 4 && all == count && all <= kinds + 2;
   }
 
   // Addresses may have percent signs; a document of little else is no text.
