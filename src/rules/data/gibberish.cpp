@@ -1,5 +1,5 @@
 // Letters that are no words, and words that are not what they look like. How: measure/text/gibberish.cpp,
-// letter_tricks.cpp.
+// consonant_rows.cpp, letter_tricks.cpp.
 //
 // Random letters are a warning when they are a tenth of the document (a key struck by accident in a chat is a note);
 // babble, text upside down and lists of glitch tokens are the whole document. One word with a foreign look-alike is a
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/text/consonant_rows.h"
 #include "rules/rule.h"
 
 namespace assay {
@@ -33,7 +34,12 @@ class Judge final : public DocumentJudge {
       out.add(hit(whole, true, 0.95, "upside-down"));
       return;
     }
-    judge_letters(text, survey, out);
+    find_random_letters(text, survey, found_);
+    tell_letters(text, "letters", out);
+    if (out.found().empty() && has_enough_letters(survey)) {
+      find_consonant_rows(text, found_);
+      tell_letters(text, "rows", out);
+    }
     if (!out.found().empty()) return;
     judge_disguise(text, survey, out);
     judge_glitches(text, survey, out);
@@ -57,14 +63,19 @@ class Judge final : public DocumentJudge {
     return bytes / static_cast<double>(text.size());
   }
 
-  void judge_letters(std::string_view text, const TextSurvey& survey, DocumentHits& out) {
-    find_random_letters(text, survey, found_);
+  // Lead bytes of Cyrillic and Greek.
+  static bool has_enough_letters(const TextSurvey& survey) {
+    constexpr std::uint32_t kLeast = 120;
+    return survey.bytes[0xd0] + survey.bytes[0xd1] >= kLeast || survey.bytes[0xce] + survey.bytes[0xcf] >= kLeast;
+  }
+
+  void tell_letters(std::string_view text, const char* sentence, DocumentHits& out) {
     const bool bad = share_of(found_, text) >= share_;
     std::ranges::sort(found_, [](const auto& a, const auto& b) {
       return a.length != b.length ? a.length > b.length : a.offset < b.offset;
     });
     for (const OddStretch& stretch : found_) {
-      DocumentHit one = hit(stretch, bad, !bad ? 0.5 : stretch.length >= 100 ? 0.9 : 0.75, "letters");
+      DocumentHit one = hit(stretch, bad, !bad ? 0.5 : stretch.length >= 100 ? 0.9 : 0.75, sentence);
       one.reason.values = {{"share", Value(static_cast<double>(stretch.count), Unit::kPercent)}};
       out.add(std::move(one));
     }
@@ -124,6 +135,8 @@ const Rule kGibberish{
          {"glitches", "of the document", 0.15, 0.01, 1, "an article about such tokens is prose for the most part"}},
     .sentences = {{"letters", "letters follow each other as in no language: {share} of the triples are unusual",
                    "字母的排列不属于任何语言：{share} 的三字母组合罕见"},
+                  {"rows", "letters follow each other as in no language: {share} of them stand in rows of consonants",
+                   "字母的排列不属于任何语言：{share} 的字母处于连续辅音中"},
                   {"babble", "English in its little words only: {count} % of the words are common ones, not 70 %",
                    "只有虚词像英语：常用词仅占 {count} %，正常约 70 %"},
                   {"wordless",
@@ -139,7 +152,8 @@ const Rule kGibberish{
                    "删除这些文档；伪装的词若报告给出正确写法，可据此修复"}},
     .docs =
         {.finds =
-             "Keys struck at random, random letters, rot13; babble of Markov chains (English); words with look-alike "
+             "Keys struck at random, random letters (Latin, Cyrillic, Greek), rot13; babble of Markov chains "
+             "(English); words with look-alike "
              "letters of another script; text upside down; words in styled alphabets (a note); lists of glitch tokens.",
          .matters =
              "There is nothing to foretell: the loss of such tokens stays high whatever the model learns, and its "
@@ -149,7 +163,8 @@ const Rule kGibberish{
              "has "
              "with 2 in 10,000: a stretch of 80 triples with 30 % unusual ones (fewer: 44 %); real text stays below 20 "
              "%, "
-             "random letters have 50 to 70 %. A warning from `share` of the document on, else a note. Babble: at least "
+             "random letters have 50 to 70 %. Cyrillic and Greek: 17 % of 200 letters in rows of four consonants. A "
+             "warning from `share` of the document on, else a note. Babble: at least "
              "40 "
              "words with two or three of English's little words, below 46 % common words; or, in the first 1.5 KiB of "
              "prose, "
