@@ -4,8 +4,9 @@
 // quarter, and so it is of keys struck at random and of English typed on a Russian keyboard. 17 % lies between, and
 // Greek text stays below it, too.
 //
-// Abbreviations are rows of consonants, too, and so are alphabets: capitals and a letter's next one end a row. Letters of the languages of the Caucasus and of Siberia
-// that Russian does not have end it as well, since several of them are one sound.
+// Abbreviations are rows of consonants, too, and so are alphabets: capitals and a letter's next one end a row. Letters
+// of the languages of the Caucasus and of Siberia that Russian does not have end it as well, since several of them are
+// one sound.
 
 #include "measure/text/consonant_rows.h"
 
@@ -34,7 +35,8 @@ constexpr std::array<Sound, kLast + 1 - kFirst> kSounds = [] {
   std::array<Sound, kLast + 1 - kFirst> out = {};
   for (char32_t code = 0x3b1; code <= 0x3c9; ++code) out[code - kFirst] = Sound::kConsonant;
   for (char32_t code = 0x430; code <= 0x45f; ++code) out[code - kFirst] = Sound::kConsonant;
-  for (const char32_t code : std::u32string_view(U"αεηιουωάέήίόύώϊϋΐΰаеёиоуыэюяіїєѐѝўъй")) out[code - kFirst] = Sound::kVowel;
+  constexpr std::u32string_view kVowels = U"αεηιουωάέήίόύώϊϋΐΰаеёиоуыэюяіїєѐѝўъй";
+  for (const char32_t code : kVowels) out[code - kFirst] = Sound::kVowel;
   out[U'ь' - kFirst] = Sound::kMute;
   return out;
 }();
