@@ -162,8 +162,7 @@ TEST(Extraction, EndlessWords) {
        {"Amabendkamderbriefträgernocheinmalvorbei,weilermorgensdaspaketvergessenhatte,undbliebaufeinenkaffeesitzen.",
         "Lavecinanosabíaquiénhabíadejadolapuertaabierta,peroelgatosíyasequedómirandolacallehastaquevolviólaluz.",
         "УстановкасистемыDebianзаканчиваетсятем,чтопрограммаспрашиваетимяпользователяиегопароль,апотомперезапускается.",
-        "Levoisindemande\u00a0:quiadonclaissélaporteouverte\u00a0?Personnenerépond,"
-        "maislechatestdéjàdanslejardinvoisin.",
+        "Levoisindemande\u00a0:quiadonclaissélaporteouverte\u00a0?Personnenerépond,maislechatestdéjàdanslejardin.",
         "Вечеромсоседкапринесланамтёплыйхлебимёд,имыдолгосиделинаверанде,слушая,какшумитдождьпостаройкрыше.",
         "Kvällensomdebarkomhemhadeingenlusttilagamat,såmorfarhämtadefiskenurfrysenochsattepåpotatisen."}) {
     EXPECT_TRUE(is_endless(glued, 80)) << glued;
