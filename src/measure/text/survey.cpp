@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/text/survey.cpp"
@@ -354,8 +353,12 @@ void survey(std::string_view text, TextSurvey& out) {
   for (unsigned byte = 0; byte < 256; ++byte)
     out.bytes[byte] = tables[byte] + tables[256 + byte] + tables[512 + byte] + tables[768 + byte];
   // Between many others, letters and digits were counted, too.
-  for (const auto& [first, last] : {std::pair('0', '9'), std::pair('A', 'Z'), std::pair('a', 'z')})
-    std::fill(&out.bytes[static_cast<unsigned>(first)], &out.bytes[static_cast<unsigned>(last)] + 1, 0U);
+  const auto forget = [&](unsigned first, unsigned last) {
+    std::fill(out.bytes.begin() + first, out.bytes.begin() + last + 1, 0U);
+  };
+  forget('0', '9');
+  forget('A', 'Z');
+  forget('a', 'z');
   derive_counts(counts, text.size(), out);
   if (!text.empty() && text.back() != '\n') ++out.lines;
   out.longest_word = runs.word;
