@@ -36,6 +36,12 @@ struct NameMasks {
   ByteMasks letters;   // of ASCII
   ByteMasks capitals;  // of ASCII
   ByteMasks high;      // above ASCII
+
+  /// What makes a name no plain word: other bytes than letters, and capitals but for its first. `before`: 1 where the
+  /// byte before the word of bits is of a name, else 0.
+  std::uint64_t odd(std::size_t word, std::uint64_t before) const {
+    return (names[word] & ~letters[word]) | (capitals[word] & (names[word] << 1 | before));
+  }
 };
 void mask_names(std::string_view text, std::size_t from, NameMasks& out);
 

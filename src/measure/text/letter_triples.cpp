@@ -10,6 +10,7 @@
 #include <cassert>
 
 #include "measure/text/byte_masks.h"
+#include "measure/text/plain_words.h"
 
 namespace assay {
 
@@ -91,7 +92,7 @@ void mask_plain_words(std::string_view text, std::size_t words, PieceMask& out) 
     }
     const std::uint64_t name = masks.names[place];
     const std::uint64_t behind_name = name << 1 | name_before;
-    odd[word] = (name & ~masks.letters[place]) | (masks.capitals[place] & behind_name);
+    odd[word] = masks.odd(place, name_before);
     for (std::uint64_t bits = name & ~behind_name & ~(blanks[place] << 1 | blank_before); bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
       if (is_before_name(text[word * kMaskBytes + bit - 1])) odd[word] |= std::uint64_t{1} << bit;

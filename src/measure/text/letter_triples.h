@@ -31,17 +31,7 @@ inline void add_triples(std::string_view word, TripleCounts& counts) {
   ++counts.words;
 }
 
-/// After these stands an escape, a name of a file, a variable, a tag.
-inline bool is_before_name(char c) {
-  static constexpr std::array<bool, 256> kBefore = [] {
-    std::array<bool, 256> out = {};
-    for (const char one : std::string_view("\\/.$@<&%#=")) out[static_cast<unsigned char>(one)] = true;
-    return out;
-  }();
-  return kBefore[static_cast<unsigned char>(c)];
-}
-
-/// Of all plain words of a text, of 3 to 200 letters: see next_word in gibberish.cpp. Precondition: at most
+/// Of all plain words of a text, of 3 to 200 letters: see plain_words.h. Precondition: at most
 /// kMostTripled bytes of text.
 inline constexpr std::size_t kMostTripled = 1536;
 TripleCounts triples_of_words(std::string_view text);

@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "measure/text/ascii_classes.h"
-#include "measure/text/letter_triples.h"
 
 namespace assay {
 
@@ -22,7 +21,7 @@ void PlainWords::look_at(std::size_t at) {
   const std::size_t words = (std::min(kWindow, text_.size() - window) + kMaskBytes - 1) / kMaskBytes;
   for (std::size_t word = 0; word < words; ++word) {
     const std::uint64_t names = masks_.names[word];
-    odd_[word] = (names & ~masks_.letters[word]) | (masks_.capitals[word] & (names << 1 | before));
+    odd_[word] = masks_.odd(word, before);
     before = names >> 63;
   }
 }

@@ -10,6 +10,16 @@
 
 namespace assay {
 
+/// After these stands an escape, a name of a file, a variable, a tag.
+inline bool is_before_name(char c) {
+  static constexpr std::array<bool, 256> kBefore = [] {
+    std::array<bool, 256> out = {};
+    for (const char one : std::string_view("\\/.$@<&%#=")) out[static_cast<unsigned char>(one)] = true;
+    return out;
+  }();
+  return kBefore[static_cast<unsigned char>(c)];
+}
+
 /// Letters, digits and what joins names, from a letter of ASCII on.
 struct Word {
   std::size_t first = 0;  // bytes of the text

@@ -13,7 +13,6 @@ struct PeriodicRun {
   std::size_t offset = 0;  // bytes of the text
   std::size_t length = 0;
   std::size_t period = 0;  // bytes, the least one
-  double repeats() const { return static_cast<double>(length) / static_cast<double>(period); }
 };
 
 /// Keeps its scratch memory (at most 0.3 MB) from text to text.
