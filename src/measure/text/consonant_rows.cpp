@@ -15,13 +15,13 @@
 #include <cstdint>
 
 #include "measure/text/characters.h"
+#include "measure/text/vowels.h"
 
 namespace assay {
 
 namespace {
 
 constexpr std::size_t kWindow = 200;   // letters
-constexpr std::size_t kLeast = 120;    // of a text that ends sooner
 constexpr std::size_t kRow = 4;        // consonants
 constexpr std::size_t kPercent = 17;   // of the letters
 constexpr std::size_t kBetween = 160;  // bytes that do not part two stretches
@@ -35,8 +35,9 @@ constexpr std::array<Sound, kLast + 1 - kFirst> kSounds = [] {
   std::array<Sound, kLast + 1 - kFirst> out = {};
   for (char32_t code = 0x3b1; code <= 0x3c9; ++code) out[code - kFirst] = Sound::kConsonant;
   for (char32_t code = 0x430; code <= 0x45f; ++code) out[code - kFirst] = Sound::kConsonant;
-  constexpr std::u32string_view kVowels = U"αεηιουωάέήίόύώϊϋΐΰаеёиоуыэюяіїєѐѝўъй";
-  for (const char32_t code : kVowels) out[code - kFirst] = Sound::kVowel;
+  for (const char32_t code : kGreekVowels) out[code - kFirst] = Sound::kVowel;
+  for (const char32_t code : kCyrillicVowels) out[code - kFirst] = Sound::kVowel;
+  out[U'й' - kFirst] = Sound::kVowel;  // half of one
   out[U'ь' - kFirst] = Sound::kMute;
   return out;
 }();
@@ -65,7 +66,7 @@ void find_consonant_rows(std::string_view text, std::vector<OddStretch>& out) {
   Window window;
   const auto close = [&] {
     window.end_row();
-    if (window.letters >= kLeast && window.share() >= kPercent) {
+    if (window.letters >= kLeastRowLetters && window.share() >= kPercent) {
       if (!out.empty() && window.first <= out.back().offset + out.back().length + kBetween) {
         out.back().length = window.last - out.back().offset;
         out.back().count = std::max(out.back().count, window.share());

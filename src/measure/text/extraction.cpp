@@ -27,6 +27,7 @@
 
 #include "base/ascii.h"
 #include "measure/text/characters.h"
+#include "measure/text/vowels.h"
 
 namespace assay {
 
@@ -70,8 +71,7 @@ bool is_accented_vowel(char32_t small) {
 bool is_vowel_of(CharacterKind kind, char32_t small) {
   if (small < 0x80) return is_vowel(static_cast<char>(small));
   if (kind == CharacterKind::kLatin) return is_accented_vowel(small);
-  const std::u32string_view vowels = kind == CharacterKind::kGreek ? U"αεηιουωάέήίόύώϊϋΐΰ" : U"аеёиоуыэюяіїєѐѝўъ";
-  return vowels.find(small) != std::u32string_view::npos;
+  return (kind == CharacterKind::kGreek ? kGreekVowels : kCyrillicVowels).contains(small);
 }
 
 constexpr bool has_known_vowels(CharacterKind kind) {

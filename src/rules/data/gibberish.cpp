@@ -65,8 +65,8 @@ class Judge final : public DocumentJudge {
 
   // Lead bytes of Cyrillic and Greek.
   static bool has_enough_letters(const TextSurvey& survey) {
-    constexpr std::uint32_t kLeast = 120;
-    return survey.bytes[0xd0] + survey.bytes[0xd1] >= kLeast || survey.bytes[0xce] + survey.bytes[0xcf] >= kLeast;
+    return survey.bytes[0xd0] + survey.bytes[0xd1] >= kLeastRowLetters ||
+           survey.bytes[0xce] + survey.bytes[0xcf] >= kLeastRowLetters;
   }
 
   void tell_letters(std::string_view text, const char* sentence, DocumentHits& out) {

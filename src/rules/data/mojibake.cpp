@@ -164,8 +164,8 @@ class MojibakeJudge : public DocumentJudge {
       hit.repaired = pages_->undo(document.text().substr(one.offset, std::min(one.length, kLongestRepair)));
       out.add(std::move(hit));
     }
-    if (pages_->rest() > 0)
-      out.add({0, pages_->rest(), Severity::kWarning, 0.9, {}, {}});  // beyond those that are told
+    // Beyond those that are told, where they were not all examples.
+    if (pages_->rest() > 0 && !out.found().empty()) out.add({0, pages_->rest(), Severity::kWarning, 0.9, {}, {}});
   }
 
   void judge_utf8(const SurveyedDocument& document, const MisreadVerdict& verdict, DocumentHits& out) {
